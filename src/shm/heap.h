@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Allocator inside a shared segment: any process of the node allocates and frees, by offset. Thread
+// and process safe (a futex lock inside the segment). Memory is handed out as it is, not cleared.
+#ifndef CSP_SHM_HEAP_H
+#define CSP_SHM_HEAP_H
+
+#include <stdint.h>
+#include "base/status.h"
+#include "shm/seg.h"
+
+struct csp_heap; // lives in the segment
+
+/** Makes an empty heap in [off, off + bytes) of a segment mapped at `base`; one process calls it. */
+struct csp_heap *csp_heap_init(void *base, uint64_t off, uint64_t bytes);
+
+/** The heap that another process made at `off`. */
+struct csp_heap *csp_heap_at(void *base, uint64_t off);
+
+/** @return offset from the segment's base, a multiple of `align` (a power of 2), or CSP_OFF_NONE. */
+uint64_t csp_heap_alloc(struct csp_heap *heap, uint64_t bytes, uint64_t align);
+
+/** Frees what csp_heap_alloc returned; any process of the node may. */
+void csp_heap_free(struct csp_heap *heap, uint64_t off);
+
+/** Bytes handed out now, and the most ever. */
+void csp_heap_usage(struct csp_heap *heap, uint64_t *used_bytes, uint64_t *peak_bytes);
+
+#endif

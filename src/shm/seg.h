@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// A memory segment shared by the processes of one node. Any role; create and attach are called from
+// MPI_Init or a window creation. Created with memfd_create: no name in the file system, no limit by
+// the size of /dev/shm, nothing left when the job is killed. Others open it through
+// /proc/PID/fd/FD; where that is refused, the creator falls back to shm_open and unlinks the name
+// once all have attached (csp_seg_unlink).
+#ifndef CSP_SHM_SEG_H
+#define CSP_SHM_SEG_H
+
+#include <stdint.h>
+#include "base/status.h"
+
+#define CSP_OFF_NONE UINT64_MAX // no offset
+
+struct csp_seg {
+    void *base;     // this process's mapping, page aligned
+    uint64_t bytes; // size of the mapping
+    int fd;         // kept open by the creator until csp_seg_unlink, -1 otherwise
+    char name[48];  // shm_open name, empty for a memfd
+};
+
+// All that another process of the node needs to attach; plain data, goes through MPI messages.
+struct csp_seg_key {
+    int64_t pid;
+    int32_t fd;
+    int32_t named; // 1: attach by name
+    uint64_t bytes;
+    char name[48];
+};
+
+/**
+ * Creates a zero-filled segment of at least `bytes` (rounded up to pages, allocated lazily) and maps it.
+ * `named` != 0 takes the shm_open way (checks the room in /dev/shm first: CSP_ERR_NOMEM, never SIGBUS).
+ */
+enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
+                               struct csp_seg_key *key) CSP_MUST_CHECK;
+
+/** Maps a segment of another process of the node. CSP_ERR_PERM if the system refuses. */
+enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *seg) CSP_MUST_CHECK;
+
+/** The creator: all have attached; drop the name and the descriptor. */
+void csp_seg_unlink(struct csp_seg *seg);
+
+/** Unmaps; safe on a zeroed struct. */
+void csp_seg_detach(struct csp_seg *seg);
+
+#endif

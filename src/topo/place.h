@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Where a ghost runs. Linux only; anything that fails leaves the affinity as it was.
+#ifndef CSP_TOPO_PLACE_H
+#define CSP_TOPO_PLACE_H
+
+#include "base/status.h"
+
+/** Number of CPUs this process may run on (its affinity mask). */
+int csp_place_ncpus(void);
+
+/**
+ * Restricts the calling ghost to the NUMA domain number gidx % domains of those its affinity mask
+ * reaches (hwloc when built with it, /sys otherwise), so that each domain has a ghost of its own. Does
+ * nothing if the mask already lies within one domain. `text` says in a few words what was done.
+ */
+enum csp_status csp_place_ghost(int gidx, int ng, char *text, unsigned text_bytes) CSP_MUST_CHECK;
+
+#endif
