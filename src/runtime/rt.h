@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The process-wide state of Casper and its life: init, roles, finalize. Set in MPI_Init, constant until
+// MPI_Finalize except where said. See src/runtime/README.md.
+#ifndef CSP_RUNTIME_RT_H
+#define CSP_RUNTIME_RT_H
+
+#include <mpi.h>
+#include "csp_mpi_have.h"
+#include "base/config.h"
+#include "base/log.h"
+#include "runtime/caller.h"
+#include "runtime/mpi_table.h"
+#include "shm/bell.h"
+#include "shm/heap.h"
+#include "shm/seg.h"
+#include "topo/topo.h"
+
+// What the program sees as MPI_COMM_WORLD; MPI_COMM_WORLD itself while Casper is not active.
+extern MPI_Comm csp_user_world;
+#define CSP_COMM(c, ra) ((c) != MPI_COMM_WORLD || csp_caller_is_mpi(ra) ? (c) : csp_user_world)
+
+struct csp_node_page; // head of the pool segment: counters, bells (runtime/node.h)
+
+struct csp_rt {
+    int active;         // ghosts exist and this process is a user or a ghost
+    int is_ghost;       //
+    int wrank, urank;   // urank -1 in a ghost
+    int node, lrank;    // node index, rank on the node
+    int gidx;           // ghost: index on the node, else -1
+    int session_only;   // MPI was initialised by Casper for MPI_Session_init, not by the program
+    int user_inited;    // the program called MPI_Init and it returned
+    int finalized;      // the program called MPI_Finalize
+    int thread_level;   // provided
+    MPI_Comm world;     // internal dup of the real world: collectives of init and finalize
+    MPI_Comm ctl;       // control messages
+    MPI_Comm node_comm; // all processes of the node
+    MPI_Comm user_comm; // internal dup of the user world: report, finalize
+    MPI_Comm self;      // internal dup of MPI_COMM_SELF
+    MPI_Group world_group; // of ctl: wranks
+    MPI_Group user_group;  // of the user world
+    struct csp_seg pool;   // the node's segment
+    struct csp_heap *heap; // in it
+    struct csp_node_page *page;
+    const struct csp_topo *topo; // in it
+    MPI_Win pool_win; // internal window over everybody, ghosts expose the pool segment; rank = wrank
+};
+extern struct csp_rt csp_rt;
+
+// Hooks for the wrappers. Same meaning as the MPI function; `csp_rt_start` is the common body.
+int csp_rt_init(int *argc, char ***argv);
+int csp_rt_init_thread(int *argc, char ***argv, int required, int *provided);
+int csp_rt_finalize(void);
+int csp_rt_initialized(int *flag); // the program's view (Sessions alone do not initialise MPI)
+int csp_rt_finalized(int *flag);
+/**
+ * Makes ghosts and the user world: called by the above and by the first MPI_Session_init (with
+ * session_only = 1; it then also calls the real MPI_Init_thread). Never returns in a ghost.
+ */
+int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only);
+/** Last session finalised or exit: undo csp_rt_start for session_only. Idempotent. */
+int csp_rt_stop(void);
+/** Ends the whole job, ghosts included, through the real MPI_Abort; never returns. */
+__attribute__((noreturn)) void csp_rt_die(int exit_code);
+
+#endif
