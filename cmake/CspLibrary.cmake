@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+#
+# libcasper.so: what a program preloads or links.
+set(sources)
+foreach(room runtime rma ghost report wrap)
+    file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
+    list(APPEND sources ${found})
+endforeach()
+
+if(NOT sources)
+    file(TOUCH ${CMAKE_BINARY_DIR}/empty.c)
+    set(sources ${CMAKE_BINARY_DIR}/empty.c)
+endif()
+
+add_library(casper SHARED ${sources})
+target_include_directories(casper PRIVATE src ${CMAKE_BINARY_DIR} PUBLIC include)
+target_link_libraries(casper PRIVATE csp_core)
+set_target_properties(casper PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+if(NOT CSP_SANITIZE)
+    target_link_options(casper PRIVATE -Wl,--no-undefined)
+endif()
+
+if(CSP_ABI)
+    # One binary for every library with the standard ABI: the program brings the MPI library.
+    target_include_directories(casper SYSTEM PRIVATE ${MPI_C_INCLUDE_DIRS})
+    target_compile_definitions(casper PRIVATE ${MPI_C_COMPILE_DEFINITIONS} MPI_ABI)
+    target_compile_options(casper PRIVATE ${MPI_C_COMPILE_OPTIONS})
+else()
+    # NEEDED although nothing of it is referenced: mpi4py loads the library before any other MPI.
+    target_link_options(casper PRIVATE -Wl,--no-as-needed)
+    target_link_libraries(casper PRIVATE MPI::MPI_C)
+endif()

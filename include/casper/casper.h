@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The public interface of Casper. A program needs none of it: preloading or linking libcasper is
+// enough. It is for programs that want to know, or to say more by MPI info. All functions may be
+// called by any thread at any time, before MPI_Init and after MPI_Finalize as well; none blocks,
+// none communicates.
+#ifndef CASPER_CASPER_H
+#define CASPER_CASPER_H
+
+#define CASPER_VERSION_MAJOR 0
+#define CASPER_VERSION_MINOR 1
+#define CASPER_VERSION_PATCH 0
+#define CASPER_VERSION_STRING "0.1.0"
+
+#if defined(__GNUC__)
+#define CASPER_API __attribute__((visibility("default")))
+#else
+#define CASPER_API
+#endif
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Version of the library that runs, which need not be the header's: "MAJOR.MINOR.PATCH". */
+CASPER_API const char *casper_version(void);
+
+/**
+ * @return 1 while the program runs over ghosts (MPI is initialised and this job has ghosts), else 0:
+ * then every MPI call goes straight to the MPI library.
+ */
+CASPER_API int casper_active(void);
+
+/** @return ghosts on each node; 0 when casper_active() is 0. */
+CASPER_API int casper_ghosts_per_node(void);
+
+/** @return nodes of the job (shared-memory domains); 0 when casper_active() is 0. */
+CASPER_API int casper_nodes(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
