@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Finds the executable mapping of the MPI core library. Runs once, when the library is loaded.
+#include <link.h>
+#include "runtime/caller.h"
+
+struct csp_text_range csp_text_mpi;
+
+struct search {
+    uintptr_t addr;
+    struct csp_text_range text;
+};
+
+static int holds(const struct dl_phdr_info *info, const ElfW(Phdr) * ph, uintptr_t addr)
+{
+    uintptr_t start = info->dlpi_addr + ph->p_vaddr;
+    return ph->p_type == PT_LOAD && addr - start < ph->p_memsz;
+}
+
+static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
+{
+    struct search *s = arg;
+    int found = 0;
+    (void)size;
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        found |= holds(info, &info->dlpi_phdr[i], s->addr);
+    for (int i = 0; found && i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *ph = &info->dlpi_phdr[i];
+        uintptr_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
+        if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
+            continue;
+        s->text.lo = s->text.hi && s->text.lo < lo ? s->text.lo : lo;
+        s->text.hi = s->text.hi > hi ? s->text.hi : hi;
+    }
+    return found;
+}
+
+void csp_caller_set_mpi(const void *mpi_function)
+{
+    struct search s = {.addr = (uintptr_t)mpi_function};
+    dl_iterate_phdr(visit_object, &s);
+    csp_text_mpi = s.text;
+}
