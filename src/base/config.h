@@ -18,11 +18,12 @@ struct csp_config {
 #define CSP_CONFIG_ENUM(field, ...) int field; // index into the list of values
 #define CSP_CONFIG_STRING(field, ...) const char *field;
 #include "base/config_table.inc"
-#undef CSP_CONFIG_INT
-#undef CSP_CONFIG_SIZE
-#undef CSP_CONFIG_BOOL
-#undef CSP_CONFIG_ENUM
-#undef CSP_CONFIG_STRING
+};
+
+// Values of the enum variables: CSP_CONFIG_GHOST_POLL_SPIN for "spin" of CSP_GHOST_POLL.
+enum csp_config_value {
+#define CSP_CONFIG_VALUE(name, index) CSP_CONFIG_##name = index,
+#include "base/config_table.inc"
 };
 
 extern struct csp_config csp_config; // the defaults until csp_config_load

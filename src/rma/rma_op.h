@@ -7,16 +7,7 @@
 
 #include <mpi.h>
 #include "csp_mpi_have.h"
-
-enum csp_op_kind {
-    CSP_OP_PUT,
-    CSP_OP_GET,
-    CSP_OP_ACC,
-    CSP_OP_GET_ACC,
-    CSP_OP_FOP,
-    CSP_OP_CAS,
-    CSP_OP_KINDS
-};
+#include "runtime/stats.h"
 
 #if CSP_HAVE_MPI_Put_c
 typedef MPI_Count csp_count_t;

@@ -30,7 +30,9 @@ struct csp_rt {
     int gidx;           // ghost: index on the node, else -1
     int session_only;   // MPI was initialised by Casper for MPI_Session_init, not by the program
     int user_inited;    // the program called MPI_Init and it returned
-    int finalized;      // the program called MPI_Finalize
+    int finalized;      // the program called MPI_Finalize and it returned
+    int open_sessions;  // sessions of the program
+    int spawned;        // this job was started by MPI_Comm_spawn
     int thread_level;   // provided
     MPI_Comm world;     // internal dup of the real world: collectives of init and finalize
     MPI_Comm ctl;       // control messages
@@ -46,6 +48,15 @@ struct csp_rt {
     MPI_Win pool_win; // internal window over everybody, ghosts expose the pool segment; rank = wrank
 };
 extern struct csp_rt csp_rt;
+
+// What the layers above do in a life; defined in src/wrap/roles.c.
+struct csp_roles {
+    void (*user_start)(void);  // everything is set up, MPI_Init is about to return
+    void (*user_stop)(void);   // MPI_Finalize, all users are here, MPI and ghosts still work
+    void (*ghost_start)(void); // install message handlers
+    void (*ghost_loop)(void);  // returns when the users are done
+};
+extern const struct csp_roles csp_roles;
 
 // Hooks for the wrappers. Same meaning as the MPI function; `csp_rt_start` is the common body.
 int csp_rt_init(int *argc, char ***argv);

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Doorbell: a process of the node sleeps on a futex word in the segment with a time limit; others ring.
-// One sleeper a bell (a ghost), any number of ringers. A ring before the sleep is not lost.
+// One sleeper a bell (a ghost), any number of ringers. A ring after csp_bell_seen is not lost:
+//   owner   seen = csp_bell_seen -> looks for work, finds none -> csp_bell_sleep(seen)
+//   ringer  publishes work       -> csp_bell_ring
+// Either the owner's look finds the work or the ringer finds the flag up (a fence on both sides).
 #ifndef CSP_SHM_BELL_H
 #define CSP_SHM_BELL_H
 
@@ -10,24 +13,37 @@
 
 struct csp_bell {
     _Atomic uint32_t rings;    // counts rings; the futex word
-    _Atomic uint32_t sleeping; // 1 while the owner sleeps or is about to
+    _Atomic uint32_t sleeping; // 1 from csp_bell_seen to the next ring or the end of the sleep
 };
 
-/** Sleeps until rung since `seen` (a value of csp_bell_seen) or for at most `ns`. */
-void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns);
-
-/** Take this before looking for work; pass it to csp_bell_sleep when there was none. */
-static inline uint32_t csp_bell_seen(struct csp_bell *bell)
+static inline uint32_t csp_bell_rings(struct csp_bell *bell)
 {
+    /* acquire: pairs with the release in csp_bell_wake */
     return atomic_load_explicit(&bell->rings, memory_order_acquire);
 }
 
+/**
+ * The owner is about to sleep: take this before the last look for work and pass it to csp_bell_sleep
+ * when there was none. Until then a ring costs the ringer a system call (the first one only), so do
+ * not call it in every turn of a busy loop.
+ */
+static inline uint32_t csp_bell_seen(struct csp_bell *bell)
+{
+    uint32_t seen = csp_bell_rings(bell); // before the flag goes up, see csp_bell_wake
+    atomic_store_explicit(&bell->sleeping, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_ring
+    return seen;
+}
+
+/** Sleeps until rung since `seen` (a value of csp_bell_seen) or for at most `ns`; may return early. */
+void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns);
+
 void csp_bell_wake(struct csp_bell *bell); // the slow half of csp_bell_ring
 
-/** One load and one fence when the owner is awake, a system call when it sleeps. */
+/** After publishing work. One load and one fence when the owner is awake, a system call when not. */
 static inline void csp_bell_ring(struct csp_bell *bell)
 {
-    atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_sleep
+    atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen
     if (atomic_load_explicit(&bell->sleeping, memory_order_relaxed))
         csp_bell_wake(bell);
 }

@@ -17,7 +17,7 @@ struct csp_seg {
     void *base;     // this process's mapping, page aligned
     uint64_t bytes; // size of the mapping
     int fd;         // kept open by the creator until csp_seg_unlink, -1 otherwise
-    char name[48];  // shm_open name, empty for a memfd
+    char name[48];  // shm_open name until csp_seg_unlink, empty for a memfd
 };
 
 // All that another process of the node needs to attach; plain data, goes through MPI messages.
@@ -26,12 +26,13 @@ struct csp_seg_key {
     int32_t fd;
     int32_t named; // 1: attach by name
     uint64_t bytes;
-    char name[48];
+    char name[48]; // of the shm_open file, or of the memfd: attach compares it
 };
 
 /**
  * Creates a zero-filled segment of at least `bytes` (rounded up to pages, allocated lazily) and maps it.
- * `named` != 0 takes the shm_open way (checks the room in /dev/shm first: CSP_ERR_NOMEM, never SIGBUS).
+ * `named` != 0 takes the shm_open way: all pages are reserved at once, CSP_ERR_NOMEM if /dev/shm has
+ * no room, so that no later touch is a SIGBUS.
  */
 enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
                                struct csp_seg_key *key) CSP_MUST_CHECK;
@@ -42,7 +43,7 @@ enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *se
 /** The creator: all have attached; drop the name and the descriptor. */
 void csp_seg_unlink(struct csp_seg *seg);
 
-/** Unmaps; safe on a zeroed struct. */
+/** Unmaps (after csp_seg_unlink, if that was not called); safe on a zeroed struct. */
 void csp_seg_detach(struct csp_seg *seg);
 
 #endif

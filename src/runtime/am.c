@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Control messages over csp_rt.ctl: eager sends from a pool of slots, one receiver at a time.
+#include "runtime/am.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include "runtime/node.h"
+#include "runtime/rt.h"
+#include "runtime/wait.h"
+
+enum { AM_TAG = 1 };
+
+// A message in flight; slots are reused, their number is bounded by the most ever in flight.
+struct slot {
+    struct slot *next;
+    MPI_Request request;
+    struct csp_am msg;
+};
+
+static csp_am_handler handlers[CSP_AM_TYPES];
+static pthread_mutex_t poll_lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct slot *in_flight, *idle;
+
+void csp_am_handle(enum csp_am_type type, csp_am_handler handler)
+{
+    handlers[type] = handler;
+}
+
+int csp_am_start(void)
+{
+    return csp_mpi.Comm_set_errhandler(csp_rt.ctl, MPI_ERRORS_RETURN);
+}
+
+static void mpi_failed(const char *what, int rc)
+{
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int len = 0;
+    csp_mpi.Error_string(rc, text, &len);
+    csp_error("control messages: %s failed: %s", what, text);
+    csp_rt_die(1);
+}
+
+// Caller holds send_lock. Moves the slots whose send completed to the idle list.
+static void reap(void)
+{
+    struct slot **at = &in_flight;
+    while (*at) {
+        struct slot *s = *at;
+        int done = 0;
+        int rc = csp_mpi.Test(&s->request, &done, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS)
+            mpi_failed("a send", rc);
+        if (!done) {
+            at = &s->next;
+            continue;
+        }
+        *at = s->next;
+        s->next = idle;
+        idle = s;
+    }
+}
+
+static struct slot *slot_take(void)
+{
+    struct slot *s = idle;
+    if (s)
+        idle = s->next;
+    else
+        s = malloc(sizeof(*s));
+    CSP_CHECK(s, "out of memory for a control message");
+    return s;
+}
+
+static int sends_left(void)
+{
+    pthread_mutex_lock(&send_lock);
+    reap();
+    int left = in_flight != NULL;
+    pthread_mutex_unlock(&send_lock);
+    return left;
+}
+
+// A ghost of this node may be asleep.
+static void ring(int wrank)
+{
+    const int32_t *node = csp_topo_node_of_wrank(csp_rt.topo);
+    if (node[wrank] != csp_rt.node)
+        return;
+    int lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[wrank];
+    if (lrank < csp_rt.page->ng)
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[lrank].bell);
+}
+
+void csp_am_send(int wrank, struct csp_am *msg)
+{
+    msg->src = csp_rt.wrank;
+    pthread_mutex_lock(&send_lock);
+    reap();
+    struct slot *s = slot_take();
+    s->msg = *msg;
+    int rc = csp_mpi.Isend(&s->msg, sizeof(s->msg), MPI_BYTE, wrank, AM_TAG, csp_rt.ctl, &s->request);
+    if (rc != MPI_SUCCESS)
+        mpi_failed("a send", rc);
+    s->next = in_flight;
+    in_flight = s;
+    pthread_mutex_unlock(&send_lock);
+    ring(wrank);
+    if (csp_rt.is_ghost)
+        return;
+    struct csp_wait w; // the transport may need us to get the message out
+    csp_wait_begin(&w, "control message to process %ld to leave", wrank);
+    while (sends_left())
+        csp_wait_turn(&w);
+}
+
+static int receive_one(void)
+{
+    MPI_Status status;
+    struct csp_am msg;
+    int flag = 0;
+    int rc = csp_mpi.Iprobe(MPI_ANY_SOURCE, AM_TAG, csp_rt.ctl, &flag, &status);
+    if (rc == MPI_SUCCESS && !flag)
+        return 0;
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Recv(&msg, sizeof(msg), MPI_BYTE, status.MPI_SOURCE, AM_TAG, csp_rt.ctl,
+                          MPI_STATUS_IGNORE);
+    if (rc != MPI_SUCCESS)
+        mpi_failed("a receive", rc);
+    CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type], "control message of unknown type %u from %d",
+              msg.type, msg.src);
+    handlers[msg.type](&msg);
+    return 1;
+}
+
+int csp_am_poll(int max)
+{
+    if (pthread_mutex_trylock(&poll_lock) != 0)
+        return 0; // another thread receives for all
+    int n = 0;
+    while (n < max && receive_one())
+        n++;
+    pthread_mutex_unlock(&poll_lock);
+    return n;
+}
+
+void csp_am_stop(void)
+{
+    struct csp_wait w;
+    csp_wait_begin(&w, "control messages to leave");
+    while (sends_left())
+        csp_wait_turn(&w);
+    while (idle) {
+        struct slot *s = idle;
+        idle = s->next;
+        free(s);
+    }
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Control messages ("AM"): 64 bytes between any two processes on csp_rt.ctl, the only communicator
+// that carries them. Ghosts poll in their loop, users inside Casper's waits (csp_wait_turn). Handlers
+// run in the polling thread, under one lock: they must not wait; a user's handler must not send.
+// Messages from one process to another arrive in order (MPI's non-overtaking rule: one tag).
+#ifndef CSP_RUNTIME_AM_H
+#define CSP_RUNTIME_AM_H
+
+#include <stdint.h>
+
+enum csp_am_type {
+    CSP_AM_LOCK,      // user -> ghost: request; a = window rank or -1 (all on the node), b = type
+    CSP_AM_UNLOCK,    // user -> ghost: a, b as in the request
+    CSP_AM_GRANT,     // ghost -> user: cookie of the request (locks and token)
+    CSP_AM_TOKEN,     // user -> first ghost: creation token wanted
+    CSP_AM_TOKEN_END, // user -> first ghost: token given back
+    CSP_AM_WIN_MAP,   // user -> ghost of its node: attach the window's segment
+    CSP_AM_WIN_MAKE,  // user -> ghost of its node: create the internal window now
+    CSP_AM_WIN_DROP,  // user -> ghost of its node: creation failed, detach
+    CSP_AM_WIN_FREE,  // user -> ghost of its node: free the internal window
+    CSP_AM_BARRIER,   // user -> user: a = round
+    CSP_AM_POST,      // user -> user: a = window rank of the poster
+    CSP_AM_COMPLETE,  // user -> user
+    CSP_AM_TYPES
+};
+
+struct csp_am {
+    uint32_t type;
+    int32_t src;     // wrank of the sender; set by csp_am_send
+    uint64_t gid;    // window
+    int32_t a, b;
+    uint64_t cookie; // echoed in the answer
+    uint64_t off;    // offset in the receiver's node segment
+    uint64_t spare[3];
+};
+
+typedef void (*csp_am_handler)(const struct csp_am *msg);
+
+/** Installs the handler of a type; before the first poll. */
+void csp_am_handle(enum csp_am_type type, csp_am_handler handler);
+
+/** Posts what is needed on csp_rt.ctl. @return MPI error code. */
+int csp_am_start(void);
+
+/** Completes what this process sent; after everybody stopped sending. */
+void csp_am_stop(void);
+
+/** Receives and handles what is there, at most `max` messages; drives MPI's progress. @return number. */
+int csp_am_poll(int max);
+
+/** Sends; a user returns when the message is out, a ghost never waits. Rings the bell of a ghost here. */
+void csp_am_send(int wrank, struct csp_am *msg);
+
+#endif

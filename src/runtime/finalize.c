@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// MPI_Finalize. MPI-4.1 11.4.3 (attributes of MPI_COMM_SELF go first, last set first deleted).
+//
+//   users                                   ghosts
+//   program's MPI_COMM_SELF callbacks       loop
+//   report, barrier over the users          loop
+//   first user of a node: stop, bell -----> leave the loop, call MPI_Finalize
+//   free the pool window, communicators <-> the same
+#include "runtime/finalize.h"
+
+#include <stdlib.h>
+#include "runtime/am.h"
+#include "runtime/node.h"
+#include "runtime/peers.h"
+#include "runtime/rt.h"
+
+static int keyval = MPI_KEYVAL_INVALID;
+
+static void stop_ghosts(void)
+{
+    if (csp_topo_first_user(csp_rt.topo)[csp_rt.node] != csp_rt.wrank)
+        return;
+    atomic_store_explicit(&csp_rt.page->stop, 1, memory_order_release);
+    for (int i = 0; i < csp_rt.page->ng; i++)
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[i].bell);
+}
+
+static void free_user_side(void)
+{
+    csp_roles.user_stop();
+    csp_mpi.Barrier(csp_rt.user_comm); // nobody needs a ghost any more
+    csp_am_stop();
+    stop_ghosts();
+    csp_mpi.Group_free(&csp_rt.user_group);
+    csp_mpi.Comm_free(&csp_rt.user_comm);
+    csp_mpi.Comm_free(&csp_user_world); // runs the delete callbacks of its attributes
+    csp_user_world = MPI_COMM_WORLD;
+}
+
+static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
+{
+    (void)comm, (void)key, (void)value, (void)extra;
+    struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
+    atomic_store_explicit(&me->phase, CSP_PHASE_END, memory_order_release);
+    if (csp_rt.is_ghost)
+        csp_am_stop();
+    else
+        free_user_side();
+    csp_mpi.Win_unlock_all(csp_rt.pool_win);
+    csp_mpi.Win_free(&csp_rt.pool_win);
+    csp_mpi.Group_free(&csp_rt.world_group);
+    csp_mpi.Comm_free(&csp_rt.self);
+    csp_mpi.Comm_free(&csp_rt.node_comm);
+    csp_mpi.Comm_free(&csp_rt.ctl);
+    csp_mpi.Comm_free(&csp_rt.world);
+    csp_peers_stop();
+    csp_rt.active = 0;
+    csp_rt.page = NULL;
+    csp_seg_detach(&csp_rt.pool);
+    return MPI_SUCCESS;
+}
+
+// A user that leaves by exit() without MPI_Finalize would leave the others and the ghosts waiting.
+static void at_exit(int status, void *unused)
+{
+    (void)unused;
+    if (!csp_rt.active || csp_rt.is_ghost)
+        return;
+    if (csp_rt.session_only && (!csp_rt.user_inited || csp_rt.finalized)) {
+        csp_rt_stop(); // sessions are finalised, the library under them is ours to end
+        return;
+    }
+    csp_error("exit(%d) was called before MPI_Finalize; the job is ended", status);
+    csp_rt_die(status ? status : 1);
+}
+
+void csp_finalize_arm(void)
+{
+    int rc = csp_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, at_finalize, &keyval, NULL);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    CSP_CHECK(rc == MPI_SUCCESS, "can not hook MPI_Finalize");
+    on_exit(at_exit, NULL);
+}

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// MPI_Init: real init, node split, roles, the node's segment, the user world, internal communicators and
+// the pool window. Collective over the real world; every process runs it up to the point where ghosts
+// enter their loop. TPDS 3.1, design of the runtime: docs/design/runtime.md.
+//
+//   every process                                                 node's lrank 0
+//   real MPI_Init_thread
+//   read CSP_*, agree on CSP_NG          (else: message, end)
+//   split by node, number the nodes      (too few: one line, transparent)
+//   attach the node's segment      <---- key ---------------------- create it, lay it out
+//   user world, internal communicators, pool window, lock_all
+//   ghost: loop until stop          user: return to the program
+#include "runtime/rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "runtime/am.h"
+#include "runtime/finalize.h"
+#include "runtime/init.h"
+#include "runtime/libcheck.h"
+#include "runtime/node.h"
+#include "runtime/peers.h"
+#include "topo/place.h"
+
+extern char **environ;
+
+// Says once per job why Casper stands aside; the program runs as without it.
+static void stand_aside(const char *why)
+{
+    if (csp_rt.wrank == 0)
+        csp_warn("not active: %s; the program runs on plain MPI", why);
+}
+
+__attribute__((noreturn)) static void refuse(const char *fmt, long a, long b, long c)
+{
+    char text[256];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, sizeof(text), fmt, a, b, c);
+#pragma GCC diagnostic pop
+    csp_error("%s", text);
+    csp_rt_die(1);
+}
+
+// Every MPI failure in init ends the job: nothing is half set up.
+void csp_init_must(int rc, const char *what)
+{
+    if (rc == MPI_SUCCESS)
+        return;
+    char text[MPI_MAX_ERROR_STRING] = "";
+    int len = 0;
+    csp_mpi.Error_string(rc, text, &len);
+    csp_error("initialisation: %s failed: %s", what, text);
+    csp_rt_die(1);
+}
+
+// The number of ghosts that everybody agrees on.
+static int agree_ng(void)
+{
+    MPI_Comm parent = MPI_COMM_NULL;
+    csp_mpi.Comm_get_parent(&parent);
+    csp_rt.spawned = parent != MPI_COMM_NULL;
+    int ng = (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
+    int mine[2] = {ng, -ng}, most[2];
+    csp_init_must(csp_mpi.Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    if (most[0] != -most[1])
+        refuse("CSP_NG differs between processes (from %ld to %ld): set it for all of them, e.g. with "
+               "`casper run -g N`",
+               -most[1], most[0], 0);
+    return ng;
+}
+
+// Dense node numbers in the order of the nodes' lowest ranks. @return number of nodes.
+static int number_nodes(int *node_of_wrank, int nranks)
+{
+    int leader = csp_rt.wrank, nnodes = 0;
+    csp_init_must(csp_mpi.Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, csp_rt.wrank,
+                                          MPI_INFO_NULL, &csp_rt.node_comm),
+                  "MPI_Comm_split_type");
+    csp_mpi.Comm_rank(csp_rt.node_comm, &csp_rt.lrank);
+    csp_init_must(csp_mpi.Bcast(&leader, 1, MPI_INT, 0, csp_rt.node_comm), "MPI_Bcast");
+    csp_init_must(csp_mpi.Allgather(&leader, 1, MPI_INT, node_of_wrank, 1, MPI_INT, MPI_COMM_WORLD),
+                  "MPI_Allgather");
+    for (int i = 0; i < nranks; i++) // a leader comes before the others of its node
+        node_of_wrank[i] = node_of_wrank[i] == i ? nnodes++ : node_of_wrank[node_of_wrank[i]];
+    csp_rt.node = node_of_wrank[csp_rt.wrank];
+    return nnodes;
+}
+
+// @return 1 if every node has more ranks than ghosts; 0: stand aside. Ends the job for more ghosts than ranks.
+static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng)
+{
+    int *size = calloc((size_t)nnodes, sizeof(*size));
+    int enough = 1;
+    CSP_CHECK(size, "out of memory in MPI_Init");
+    for (int i = 0; i < nranks; i++)
+        size[node_of_wrank[i]]++;
+    for (int i = 0; i < nnodes && enough; i++) {
+        if (size[i] < ng && size[i] > 1) {
+            if (csp_rt.wrank == 0)
+                refuse("CSP_NG=%ld asks for more ghosts than node %ld has ranks (%ld): start more ranks "
+                       "per node or lower CSP_NG; `casper run -n USERS -g GHOSTS` counts for you",
+                       ng, i, size[i]);
+            for (;;)
+                pause(); // rank 0 speaks and ends the job
+        }
+        enough = size[i] > ng;
+    }
+    free(size);
+    return enough;
+}
+
+static void *must_calloc(size_t n, size_t bytes)
+{
+    void *p = calloc(n, bytes);
+    CSP_CHECK(p, "out of memory in MPI_Init");
+    return p;
+}
+
+static struct csp_topo *make_topo(int nranks, int ng)
+{
+    int *node_of_wrank = must_calloc((size_t)nranks, sizeof(int));
+    int nnodes = number_nodes(node_of_wrank, nranks);
+    struct csp_topo *topo = NULL;
+    if (enough_ranks(node_of_wrank, nranks, nnodes, ng)) {
+        topo = must_calloc(1, csp_topo_bytes(nranks, nnodes, ng));
+        enum csp_status s = csp_topo_build(node_of_wrank, nranks, nnodes, ng, topo);
+        CSP_CHECK(s == CSP_OK, "node map: %s", csp_status_string(s));
+    }
+    free(node_of_wrank);
+    return topo;
+}
+
+static void set_role(const struct csp_topo *topo, int ng)
+{
+    char who[64];
+    csp_rt.urank = csp_topo_urank_of_wrank(topo)[csp_rt.wrank];
+    csp_rt.is_ghost = csp_rt.urank < 0;
+    csp_rt.gidx = csp_rt.is_ghost ? csp_rt.lrank : -1;
+    if (csp_rt.is_ghost)
+        snprintf(who, sizeof(who), "ghost %d on node %d", csp_rt.gidx, csp_rt.node);
+    else
+        snprintf(who, sizeof(who), "user rank %d", csp_rt.urank);
+    csp_log_set_who(who);
+    if (!csp_rt.is_ghost || csp_config.bind != 0)
+        return;
+    char text[96] = "";
+    enum csp_status s = csp_place_ghost(csp_rt.gidx, ng, text, sizeof(text));
+    csp_info("placement: %s (%s)", text, csp_status_string(s));
+}
+
+// Ghosts never leave this function.
+static void run_ghost(void)
+{
+    csp_roles.ghost_loop();
+    csp_mpi.Finalize();
+    fflush(NULL);
+    _exit(0); // the program's exit handlers belong to its users
+}
+
+// Everything is agreed: build it.
+static void activate(struct csp_topo *topo, int ng)
+{
+    set_role(topo, ng);
+    if (!csp_init_segment(topo)) {
+        stand_aside("the processes of a node could not map a common memory segment (memfd and /dev/shm "
+                    "were both refused); see `casper check`");
+        csp_mpi.Comm_free(&csp_rt.node_comm);
+        csp_rt.is_ghost = 0;
+        return;
+    }
+    csp_init_world();
+    csp_init_windows();
+    csp_rt.active = 1;
+    csp_stats_threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
+    csp_peers_start();
+    csp_finalize_arm();
+    (csp_rt.is_ghost ? csp_roles.ghost_start : csp_roles.user_start)();
+    csp_init_must(csp_mpi.Barrier(csp_rt.world), "MPI_Barrier"); // all can receive messages now
+    struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
+    atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
+    if (csp_rt.is_ghost)
+        run_ghost();
+}
+
+int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only)
+{
+    int nranks = 1;
+    csp_libcheck();
+    csp_init_check_room();
+    int rc = csp_mpi.Init_thread(argc, argv, required, provided);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    csp_rt.thread_level = *provided;
+    csp_rt.session_only = session_only;
+    csp_mpi.Comm_rank(MPI_COMM_WORLD, &csp_rt.wrank);
+    csp_mpi.Comm_size(MPI_COMM_WORLD, &nranks);
+    if (csp_config_load(environ, csp_rt.wrank == 0) != CSP_OK) {
+        if (csp_rt.wrank == 0)
+            refuse("the environment has bad CSP_* variables (named above); `casper config` lists them all", 0,
+                   0, 0);
+        csp_mpi.Barrier(MPI_COMM_WORLD); // rank 0 ends the job
+        csp_rt_die(1);
+    }
+    if (nranks == 1) {
+        if (!session_only || csp_config.ng > 0)
+            stand_aside("the job has a single process");
+        return MPI_SUCCESS;
+    }
+    int ng = agree_ng();
+    if (ng == 0) {
+        if (!csp_rt.spawned)
+            stand_aside("CSP_NG=0");
+        return MPI_SUCCESS;
+    }
+    struct csp_topo *topo = make_topo(nranks, ng);
+    if (topo)
+        activate(topo, ng);
+    else
+        stand_aside("a node has no more ranks than CSP_NG, so no user would be left there");
+    free(topo);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// MPI_Init, second half: the node's segment, the user world, the internal communicators and window.
+#include "runtime/init.h"
+
+#include <string.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include "runtime/am.h"
+#include "runtime/node.h"
+#include "runtime/rt.h"
+#include "topo/place.h"
+
+static const uint64_t ROOM_BYTES = 4u << 20; // less than this in /dev/shm: MPI libraries die of SIGBUS
+
+void csp_init_check_room(void)
+{
+    struct statvfs fs;
+    if (statvfs("/dev/shm", &fs) != 0)
+        return;
+    uint64_t left = (uint64_t)fs.f_bavail * fs.f_frsize;
+    if (left < ROOM_BYTES)
+        csp_error("/dev/shm is full (%llu KiB left): the MPI library keeps its shared memory there and may "
+                  "fail or die of SIGBUS; free some room or enlarge it (mount -o remount,size=... /dev/shm)",
+                  (unsigned long long)(left >> 10));
+}
+
+static uint64_t round_up(uint64_t n, uint64_t to)
+{
+    return (n + to - 1) / to * to;
+}
+
+// Offsets of the parts; see node.h. The heap has what is left of the pool size.
+static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
+{
+    struct csp_node_page p = {.magic = CSP_NODE_MAGIC, .nprocs = nprocs, .ng = topo->ng};
+    p.node = csp_rt.node;
+    p.ncpus = csp_place_ncpus();
+    p.procs_off = round_up(sizeof(p), 64);
+    p.topo_off = p.procs_off + (uint64_t)nprocs * sizeof(struct csp_node_proc);
+    p.heap_off = round_up(p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng), 4096);
+    return p;
+}
+
+static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int named,
+                                     struct csp_seg_key *key)
+{
+    struct csp_node_page page = layout(topo, nprocs);
+    enum csp_status s = csp_seg_create(page.heap_off + csp_config.pool_size, named, &csp_rt.pool, key);
+    if (s != CSP_OK)
+        return s;
+    memcpy(csp_rt.pool.base, &page, sizeof(page));
+    memcpy((char *)csp_rt.pool.base + page.topo_off, topo,
+           csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng));
+    csp_heap_init(csp_rt.pool.base, page.heap_off, csp_rt.pool.bytes - page.heap_off);
+    return CSP_OK;
+}
+
+// One try, by memfd or by name. @return 1 if every process of every node has it.
+static int try_segment(const struct csp_topo *topo, int named)
+{
+    struct csp_seg_key key = {0};
+    int nprocs = 0, ok = 1, all = 0;
+    csp_mpi.Comm_size(csp_rt.node_comm, &nprocs);
+    if (csp_rt.lrank == 0)
+        ok = leader_create(topo, nprocs, named, &key) == CSP_OK;
+    csp_init_must(csp_mpi.Bcast(&key, sizeof(key), MPI_BYTE, 0, csp_rt.node_comm), "MPI_Bcast");
+    if (csp_rt.lrank != 0)
+        ok = key.bytes != 0 && csp_seg_attach(&key, &csp_rt.pool) == CSP_OK;
+    csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    csp_seg_unlink(&csp_rt.pool);
+    if (!all)
+        csp_seg_detach(&csp_rt.pool);
+    return all;
+}
+
+static void fill_my_entry(void)
+{
+    struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
+    me->pid = (int32_t)getpid();
+    me->wrank = csp_rt.wrank;
+    me->urank = csp_rt.urank;
+    me->gidx = csp_rt.gidx;
+    csp_init_must(csp_mpi.Barrier(csp_rt.node_comm), "MPI_Barrier"); // all entries are there
+}
+
+int csp_init_segment(const struct csp_topo *topo)
+{
+    if (!try_segment(topo, 0) && !try_segment(topo, 1))
+        return 0;
+    csp_rt.page = csp_rt.pool.base;
+    CSP_CHECK(csp_rt.page->magic == CSP_NODE_MAGIC, "the node's segment is not ours");
+    csp_rt.topo = (const struct csp_topo *)((char *)csp_rt.pool.base + csp_rt.page->topo_off);
+    csp_rt.heap = csp_heap_at(csp_rt.pool.base, csp_rt.page->heap_off);
+    fill_my_entry();
+    return 1;
+}
+
+static void dup(MPI_Comm from, MPI_Comm *to)
+{
+    csp_init_must(csp_mpi.Comm_dup(from, to), "MPI_Comm_dup");
+    csp_init_must(csp_mpi.Comm_set_errhandler(*to, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
+}
+
+void csp_init_world(void)
+{
+    MPI_Comm users;
+    dup(MPI_COMM_WORLD, &csp_rt.world);
+    dup(MPI_COMM_WORLD, &csp_rt.ctl);
+    dup(MPI_COMM_SELF, &csp_rt.self);
+    csp_init_must(csp_mpi.Comm_group(csp_rt.ctl, &csp_rt.world_group), "MPI_Comm_group");
+    csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, csp_rt.is_ghost, csp_rt.wrank, &users),
+                  "MPI_Comm_split");
+    csp_init_must(csp_am_start(), "control messages");
+    if (csp_rt.is_ghost) {
+        csp_rt.user_comm = MPI_COMM_NULL;
+        csp_mpi.Comm_free(&users);
+        return;
+    }
+    csp_mpi.Comm_set_name(users, "MPI_COMM_WORLD");
+    dup(users, &csp_rt.user_comm);
+    csp_init_must(csp_mpi.Comm_group(users, &csp_rt.user_group), "MPI_Comm_group");
+    csp_user_world = users;
+}
+
+void csp_init_windows(void)
+{
+    void *base = csp_rt.is_ghost ? csp_rt.pool.base : NULL;
+    MPI_Aint bytes = csp_rt.is_ghost ? (MPI_Aint)csp_rt.pool.bytes : 0;
+    csp_init_must(csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, csp_rt.world, &csp_rt.pool_win),
+                  "MPI_Win_create (pool)");
+    csp_init_must(csp_mpi.Win_set_errhandler(csp_rt.pool_win, MPI_ERRORS_RETURN),
+                  "MPI_Win_set_errhandler");
+    csp_init_must(csp_mpi.Win_lock_all(MPI_MODE_NOCHECK, csp_rt.pool_win), "MPI_Win_lock_all");
+}

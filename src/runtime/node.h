@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Head of a node's pool segment: what the processes of a node know of each other. Written in init,
+// except the fields marked atomic. Layout of the segment:
+//   csp_node_page | csp_node_proc[nprocs] | csp_topo | heap
+#ifndef CSP_RUNTIME_NODE_H
+#define CSP_RUNTIME_NODE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "runtime/stats.h"
+#include "shm/bell.h"
+
+#define CSP_NODE_MAGIC 0x4341535045523031u // "CASPER01"
+
+enum csp_phase { CSP_PHASE_START = 0, CSP_PHASE_RUN, CSP_PHASE_END };
+
+// One process of the node; [lrank].
+struct csp_node_proc {
+    _Alignas(64) _Atomic uint32_t phase; // enum csp_phase; END: reached MPI_Finalize
+    int32_t pid, wrank, urank, gidx;     // urank -1: ghost; gidx -1: user
+    struct csp_bell bell;                // a ghost sleeps here
+    _Atomic uint32_t load_permille;      // ghost: busy share of the last period
+    _Alignas(64) struct csp_stats stats;
+};
+
+struct csp_node_page {
+    uint64_t magic;
+    int32_t node, nprocs, ng, ncpus; // ncpus: CPUs that the node's processes may use
+    uint64_t procs_off, topo_off, heap_off;
+    _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
+};
+
+static inline struct csp_node_proc *csp_node_procs(struct csp_node_page *page)
+{
+    return (struct csp_node_proc *)((char *)page + page->procs_off);
+}
+
+/** 1 if the node has more processes than CPUs, so that spinning costs somebody a time slice. */
+static inline int csp_node_crowded(const struct csp_node_page *page)
+{
+    return page->nprocs > page->ncpus;
+}
+
+#endif

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Who of this node is still alive: every process watches the others through pidfds, so that the death
+// of a ghost, or of a user that never calls MPI_Finalize, ends the job with a line that names it.
+#include "runtime/peers.h"
+
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "base/clock.h"
+#include "runtime/node.h"
+#include "runtime/rt.h"
+
+static const uint64_t PERIOD_NS = 50000000; // between two looks
+
+static struct pollfd *fds; // [lrank]; fd -1: not watched
+static _Atomic uint64_t next_ns;
+
+static int open_pidfd(int pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0);
+#else
+    (void)pid;
+    return -1;
+#endif
+}
+
+void csp_peers_start(void)
+{
+    struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    fds = calloc((size_t)csp_rt.page->nprocs, sizeof(*fds));
+    if (!fds)
+        return; // the job runs, only less is said when a process dies
+    for (int i = 0; i < csp_rt.page->nprocs; i++) {
+        int watch = i != csp_rt.lrank && (csp_rt.is_ghost || procs[i].gidx >= 0);
+        fds[i] = (struct pollfd){.fd = watch ? open_pidfd(procs[i].pid) : -1, .events = POLLIN};
+    }
+    atomic_store_explicit(&next_ns, csp_clock_ns() + PERIOD_NS, memory_order_relaxed);
+}
+
+void csp_peers_stop(void)
+{
+    for (int i = 0; fds && i < csp_rt.page->nprocs; i++)
+        if (fds[i].fd >= 0)
+            close(fds[i].fd);
+    free(fds);
+    fds = NULL;
+}
+
+static void tell_death(const struct csp_node_proc *p)
+{
+    if (p->gidx >= 0)
+        csp_error("ghost %d of node %d (rank %d of the real world, pid %d) has died; "
+                  "the job can not go on and is ended",
+                  p->gidx, csp_rt.node, p->wrank, p->pid);
+    else
+        csp_error("user rank %d (pid %d, node %d) has ended without MPI_Finalize; the job is ended",
+                  p->urank, p->pid, csp_rt.node);
+    csp_rt_die(1);
+}
+
+void csp_peers_check(uint64_t now)
+{
+    uint64_t due = atomic_load_explicit(&next_ns, memory_order_relaxed);
+    if (!fds || now < due ||
+        !atomic_compare_exchange_strong(&next_ns, &due, now + PERIOD_NS))
+        return;
+    if (poll(fds, (nfds_t)csp_rt.page->nprocs, 0) <= 0)
+        return;
+    struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    for (int i = 0; i < csp_rt.page->nprocs; i++) {
+        if (!(fds[i].revents & POLLIN))
+            continue;
+        close(fds[i].fd);
+        fds[i].fd = -1;
+        if (atomic_load_explicit(&procs[i].phase, memory_order_acquire) != CSP_PHASE_END)
+            tell_death(&procs[i]);
+    }
+}

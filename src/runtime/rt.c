@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Process-wide state and the hooks of MPI_Init, MPI_Finalize and their queries.
+#include "runtime/rt.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "runtime/libcheck.h"
+
+struct csp_rt csp_rt = {.urank = -1, .gidx = -1};
+MPI_Comm csp_user_world = MPI_COMM_WORLD;
+int csp_stats_threads;
+
+void csp_rt_die(int exit_code)
+{
+    int inited = 0, done = 0;
+    csp_mpi.Initialized(&inited);
+    csp_mpi.Finalized(&done);
+    fflush(NULL);
+    if (inited && !done)
+        csp_mpi.Abort(MPI_COMM_WORLD, exit_code);
+    _exit(exit_code);
+}
+
+int csp_rt_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    if (csp_rt.session_only && !csp_rt.user_inited) {
+        csp_rt.user_inited = 1; // a session was first: the library is initialised already
+        *provided = csp_rt.thread_level;
+        return MPI_SUCCESS;
+    }
+    int rc = csp_rt_start(argc, argv, required, provided, 0);
+    csp_rt.user_inited = rc == MPI_SUCCESS;
+    return rc;
+}
+
+int csp_rt_init(int *argc, char ***argv)
+{
+    int provided = MPI_THREAD_SINGLE;
+    return csp_rt_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+}
+
+// Casper's own end is an attribute of MPI_COMM_SELF (see finalize.c): the library calls it.
+int csp_rt_finalize(void)
+{
+    int rc = MPI_SUCCESS;
+    if (csp_rt.open_sessions == 0)
+        rc = csp_mpi.Finalize();
+    csp_rt.finalized = rc == MPI_SUCCESS;
+    return rc;
+}
+
+int csp_rt_stop(void)
+{
+    int done = 0;
+    csp_mpi.Finalized(&done);
+    return done ? MPI_SUCCESS : csp_mpi.Finalize();
+}
+
+int csp_rt_initialized(int *flag)
+{
+    if (!csp_rt.session_only)
+        return csp_mpi.Initialized(flag);
+    *flag = csp_rt.user_inited;
+    return MPI_SUCCESS;
+}
+
+int csp_rt_finalized(int *flag)
+{
+    if (!csp_rt.session_only)
+        return csp_mpi.Finalized(flag);
+    *flag = csp_rt.finalized;
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Waits with progress, quiet on shared cores, with a watchdog.
+#include "runtime/wait.h"
+
+#include <stdio.h>
+#include "base/clock.h"
+#include "runtime/am.h"
+#include "runtime/node.h"
+#include "runtime/peers.h"
+#include "runtime/rt.h"
+
+enum {
+    SPIN_CROWDED = 50,  // idle turns before the first sleep when cores are shared
+    SPIN_FREE = 20000,  // when every process has a core
+    SLEEP_MIN_NS = 5000,
+    SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition
+    ALARM_TURNS = 256,    // turns between two looks at the clock
+};
+
+static void alarm_speak(struct csp_wait *w, uint64_t now)
+{
+    char text[160];
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wformat-nonliteral"
+    snprintf(text, sizeof(text), w->what, w->a, w->b, w->c);
+#pragma GCC diagnostic pop
+    csp_warn("waiting for %.1f s: %s", (double)(now - w->begin_ns) * 1e-9, text);
+    if (csp_config.watchdog_abort)
+        csp_rt_die(1);
+    w->alarm_ns = now + (uint64_t)csp_config.watchdog_s * 1000000000u;
+}
+
+static void alarm_check(struct csp_wait *w)
+{
+    uint64_t now = csp_clock_ns();
+    csp_peers_check(now);
+    if (csp_config.watchdog_s == 0)
+        return;
+    if (w->begin_ns == 0) {
+        w->begin_ns = now;
+        w->alarm_ns = now + (uint64_t)csp_config.watchdog_s * 1000000000u;
+    } else if (now >= w->alarm_ns) {
+        alarm_speak(w, now);
+    }
+}
+
+void csp_wait_turn(struct csp_wait *w)
+{
+    unsigned spin = csp_node_crowded(csp_rt.page) ? SPIN_CROWDED : SPIN_FREE;
+    if (csp_am_poll(16) > 0) {
+        w->turns = 0;
+        return;
+    }
+    w->turns++;
+    if (w->turns % ALARM_TURNS == 0)
+        alarm_check(w);
+    if (w->turns <= spin) {
+        csp_cpu_relax();
+        return;
+    }
+    uint64_t ns = (uint64_t)SLEEP_MIN_NS * (w->turns - spin);
+    csp_clock_sleep(ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Waiting inside Casper: poll, be quiet on shared cores, and be able to say who waits for what.
+//   struct csp_wait w;
+//   csp_wait_begin(&w, "lock of rank %ld from ghost %ld", rank, ghost);
+//   while (!condition)
+//       csp_wait_turn(&w);
+// User role (and ghosts in init and finalize), any thread; not inside an AM handler.
+#ifndef CSP_RUNTIME_WAIT_H
+#define CSP_RUNTIME_WAIT_H
+
+#include <stdint.h>
+
+struct csp_wait {
+    const char *what; // a format with up to three %ld
+    long a, b, c;
+    uint64_t begin_ns, alarm_ns;
+    unsigned turns;
+};
+
+static inline void csp_wait_begin3(struct csp_wait *w, const char *what, long a, long b, long c)
+{
+    *w = (struct csp_wait){.what = what, .a = a, .b = b, .c = c};
+}
+#define CSP_WAIT_PICK(w, what, a, b, c, ...) csp_wait_begin3(w, what, a, b, c)
+#define csp_wait_begin(w, ...) CSP_WAIT_PICK(w, __VA_ARGS__, 0, 0, 0, 0)
+
+/** One turn: control messages and MPI progress; then a pause that grows while nothing happens. */
+void csp_wait_turn(struct csp_wait *w);
+
+#endif

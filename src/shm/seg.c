@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Two ways to the same thing: a memfd that others open through /proc, or a name in /dev/shm.
+#include "shm/seg.h"
+#include "base/clock.h"
+#include "base/log.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 0x0008u
+#endif
+
+static const char shm_dir[] = "/dev/shm";
+
+static enum csp_status status_of_errno(void)
+{
+    switch (errno) {
+    case ENOMEM:
+    case ENOSPC:
+        return CSP_ERR_NOMEM;
+    case EPERM:
+    case EACCES:
+    case ENOSYS:
+        return CSP_ERR_PERM;
+    default:
+        return CSP_ERR_SYS;
+    }
+}
+
+// Logs a failed system call. A refusal is no error yet: the caller has another way.
+static enum csp_status failed(const char *what, uint64_t bytes)
+{
+    enum csp_status status = status_of_errno();
+    csp_log_print(status == CSP_ERR_PERM ? CSP_LOG_INFO : CSP_LOG_ERROR,
+                  "shared segment of %" PRIu64 " MB: %s: %m", bytes >> 20, what);
+    return status;
+}
+
+// Distinct for every segment of the node, also when process ids repeat in containers.
+static void make_name(char *name, size_t name_bytes)
+{
+    static _Atomic unsigned count;
+    unsigned n = atomic_fetch_add_explicit(&count, 1, memory_order_relaxed);
+    snprintf(name, name_bytes, "/casper-%d-%u-%" PRIx64, (int)getpid(), n, csp_clock_ns());
+}
+
+static int open_memfd(const char *name)
+{
+    int fd = memfd_create(name + 1, MFD_CLOEXEC | MFD_NOEXEC_SEAL);
+    if (fd < 0 && errno == EINVAL) // before Linux 6.3
+        fd = memfd_create(name + 1, MFD_CLOEXEC);
+    return fd;
+}
+
+// /dev/shm has a limit, and going over it is a SIGBUS at the first touch: so all of it is taken now.
+static enum csp_status reserve_named(int fd, uint64_t bytes)
+{
+    struct statvfs fs;
+    if (fstatvfs(fd, &fs) == 0 && fs.f_blocks > 0) { // 0: no limit
+        uint64_t free_bytes = (uint64_t)fs.f_bavail * fs.f_frsize;
+        if (free_bytes < bytes) {
+            csp_error("shared segment of %" PRIu64 " MB: %s has only %" PRIu64
+                      " MB left; make it larger or the windows (CSP_POOL_SIZE) smaller",
+                      bytes >> 20, shm_dir, free_bytes >> 20);
+            return CSP_ERR_NOMEM;
+        }
+    }
+    errno = posix_fallocate(fd, 0, (off_t)bytes);
+    return errno ? failed("reserving room in /dev/shm", bytes) : CSP_OK;
+}
+
+static enum csp_status size_fd(int fd, uint64_t bytes, int named)
+{
+    if (named)
+        return reserve_named(fd, bytes);
+    return ftruncate(fd, (off_t)bytes) ? failed("ftruncate", bytes) : CSP_OK;
+}
+
+static enum csp_status map_fd(int fd, uint64_t bytes, void **base)
+{
+    void *p = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (p == MAP_FAILED)
+        return failed("mmap", bytes);
+    *base = p;
+    return CSP_OK;
+}
+
+// Rounded up to pages; 0 if that is nothing that mmap can take.
+static uint64_t round_up(uint64_t bytes)
+{
+    uint64_t page_bytes = (uint64_t)sysconf(_SC_PAGESIZE);
+    if (bytes == 0 || bytes > INT64_MAX - page_bytes)
+        return 0;
+    return (bytes + page_bytes - 1) & ~(page_bytes - 1);
+}
+
+enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
+                               struct csp_seg_key *key)
+{
+    memset(seg, 0, sizeof *seg);
+    memset(key, 0, sizeof *key);
+    bytes = round_up(bytes);
+    if (!bytes)
+        return CSP_ERR_ARG;
+    char name[sizeof key->name];
+    make_name(name, sizeof name);
+    int fd = named ? shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : open_memfd(name);
+    if (fd < 0)
+        return failed(named ? "shm_open" : "memfd_create", bytes);
+    void *base;
+    enum csp_status status = size_fd(fd, bytes, named);
+    if (!status)
+        status = map_fd(fd, bytes, &base);
+    if (status) {
+        if (named)
+            shm_unlink(name);
+        close(fd);
+        return status;
+    }
+    *seg = (struct csp_seg){.base = base, .bytes = bytes, .fd = fd};
+    *key = (struct csp_seg_key){.pid = getpid(), .fd = fd, .named = named != 0, .bytes = bytes};
+    memcpy(key->name, name, sizeof name);
+    if (named)
+        memcpy(seg->name, name, sizeof name);
+    return CSP_OK;
+}
+
+// In another process id namespace the same path may lead to somebody else's file: compare the name.
+static enum csp_status check_link(const char *path, const char *name)
+{
+    char target[128];
+    ssize_t n = readlink(path, target, sizeof target - 1);
+    if (n >= 0) {
+        target[n] = 0;
+        if (strstr(target, name))
+            return CSP_OK;
+        errno = EACCES;
+    }
+    csp_info("cannot reach a shared segment through %s: %m", path);
+    return CSP_ERR_PERM;
+}
+
+static enum csp_status open_key(const struct csp_seg_key *key, int *fd)
+{
+    if (key->named) {
+        *fd = shm_open(key->name, O_RDWR | O_CLOEXEC, 0);
+        return *fd < 0 ? failed("shm_open", key->bytes) : CSP_OK;
+    }
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId32, key->pid, key->fd);
+    if (check_link(path, key->name))
+        return CSP_ERR_PERM;
+    *fd = open(path, O_RDWR | O_CLOEXEC);
+    return *fd < 0 ? failed(path, key->bytes) : CSP_OK;
+}
+
+static enum csp_status check_size(int fd, uint64_t bytes)
+{
+    struct stat st;
+    if (fstat(fd, &st))
+        return failed("fstat", bytes);
+    if ((uint64_t)st.st_size >= bytes)
+        return CSP_OK;
+    csp_error("shared segment of %" PRIu64 " bytes: the file has %" PRId64 " only", bytes,
+              (int64_t)st.st_size);
+    return CSP_ERR_SYS;
+}
+
+enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *seg)
+{
+    memset(seg, 0, sizeof *seg);
+    if (!round_up(key->bytes))
+        return CSP_ERR_ARG;
+    int fd;
+    enum csp_status status = open_key(key, &fd);
+    if (status)
+        return status;
+    void *base;
+    status = check_size(fd, key->bytes);
+    if (!status)
+        status = map_fd(fd, key->bytes, &base);
+    close(fd);
+    if (!status)
+        *seg = (struct csp_seg){.base = base, .bytes = key->bytes, .fd = -1};
+    return status;
+}
+
+void csp_seg_unlink(struct csp_seg *seg)
+{
+    if (!seg->base) // zeroed: no descriptor, although fd is 0
+        return;
+    if (seg->name[0] && shm_unlink(seg->name))
+        csp_warn("%s%s could not be removed: %m", shm_dir, seg->name);
+    seg->name[0] = 0;
+    if (seg->fd >= 0)
+        close(seg->fd);
+    seg->fd = -1;
+}
+
+void csp_seg_detach(struct csp_seg *seg)
+{
+    if (!seg->base)
+        return;
+    csp_seg_unlink(seg);
+    munmap(seg->base, seg->bytes);
+    memset(seg, 0, sizeof *seg);
+}
