@@ -151,15 +151,18 @@ static void describe_number(const struct variable *var, const char *text, char *
     }
     snprintf(buf, bytes, "not a %s from %s to %s%s%s",
              is_size ? "size in bytes (suffixes K, M, G)" : "whole number", lo, hi,
-             known ? "; nearest: " : "", !known ? "" : low ? lo : hi);
+             known ? "; nearest: " : "",
+             !known ? ""
+             : low  ? lo
+                    : hi);
 }
 
 static void describe_list(const char *what, const char *values, const char *text, char *buf,
                           unsigned bytes)
 {
     int item_bytes;
-    const char *item = csp_config_list_item(values, csp_config_list_nearest(values, text),
-                                            &item_bytes);
+    const char *item =
+        csp_config_list_item(values, csp_config_list_nearest(values, text), &item_bytes);
     snprintf(buf, bytes, "not %s%s; nearest: %.*s", what, values, item_bytes, item);
 }
 
@@ -169,8 +172,7 @@ static void report_value(const struct variable *var, const char *text)
     if (var->kind == KIND_INT || var->kind == KIND_SIZE)
         describe_number(var, text, reason, sizeof reason);
     else if (var->kind == KIND_BOOL)
-        describe_list("a truth value: ", "0|1|off|on|no|yes|false|true", text, reason,
-                      sizeof reason);
+        describe_list("one of ", "0|1|off|on|no|yes|false|true", text, reason, sizeof reason);
     else if (var->kind == KIND_ENUM)
         describe_list("one of ", var->values, text, reason, sizeof reason);
     char used[128];

@@ -9,8 +9,8 @@
 #include <stdint.h>
 #include "base/status.h"
 
-// Types: int (range), size (bytes; K, M, G suffixes), bool (0/1/on/off/yes/no/true/false), enum, string.
-// One field for each variable, named as the variable without CSP_, in lower case.
+// Types: int (range), size (bytes; K, M, G suffixes), bool (0/1/on/off/yes/no/true/false), enum,
+// string. One field for each variable, named as the variable without CSP_, in lower case.
 struct csp_config {
 #define CSP_CONFIG_INT(field, ...) int64_t field;
 #define CSP_CONFIG_SIZE(field, ...) uint64_t field;
@@ -30,8 +30,8 @@ extern struct csp_config csp_config; // the defaults until csp_config_load
 
 /**
  * Reads every CSP_* variable of the environment into csp_config. Each unknown variable and each bad
- * value gets one line on stderr that names it and the nearest valid one (if `report`); the bad value
- * is not used. @return CSP_OK, or CSP_ERR_ARG if anything was wrong.
+ * value gets one line on stderr that names it and the nearest valid one (if `report`); the bad
+ * value is not used. @return CSP_OK, or CSP_ERR_ARG if anything was wrong.
  */
 enum csp_status csp_config_load(char *const *environ_, int report) CSP_MUST_CHECK;
 

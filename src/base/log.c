@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A message is put together on the stack and leaves in one write(2), so that lines of many processes
-// do not mix. Any role, any thread.
+// A message is put together on the stack and leaves in one write(2), so that lines of many
+// processes do not mix. Any role, any thread.
 #include "base/log.h"
 
 #include <errno.h>

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Doorbell: a process of the node sleeps on a futex word in the segment with a time limit; others ring.
-// One sleeper a bell (a ghost), any number of ringers. A ring after csp_bell_seen is not lost:
+// Doorbell: a process of the node sleeps on a futex word in the segment with a time limit; others
+// ring. One sleeper a bell (a ghost), any number of ringers. A ring after csp_bell_seen is not
+// lost:
 //   owner   seen = csp_bell_seen -> looks for work, finds none -> csp_bell_sleep(seen)
 //   ringer  publishes work       -> csp_bell_ring
 // Either the owner's look finds the work or the ringer finds the flag up (a fence on both sides).
@@ -23,9 +24,9 @@ static inline uint32_t csp_bell_rings(struct csp_bell *bell)
 }
 
 /**
- * The owner is about to sleep: take this before the last look for work and pass it to csp_bell_sleep
- * when there was none. Until then a ring costs the ringer a system call (the first one only), so do
- * not call it in every turn of a busy loop.
+ * The owner is about to sleep: take this before the last look for work and pass it to
+ * csp_bell_sleep when there was none. Until then a ring costs the ringer a system call (the first
+ * one only), so do not call it in every turn of a busy loop.
  */
 static inline uint32_t csp_bell_seen(struct csp_bell *bell)
 {
@@ -35,12 +36,14 @@ static inline uint32_t csp_bell_seen(struct csp_bell *bell)
     return seen;
 }
 
-/** Sleeps until rung since `seen` (a value of csp_bell_seen) or for at most `ns`; may return early. */
+/** Sleeps until rung since `seen` (a value of csp_bell_seen) or for at most `ns`; may return early.
+ */
 void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns);
 
 void csp_bell_wake(struct csp_bell *bell); // the slow half of csp_bell_ring
 
-/** After publishing work. One load and one fence when the owner is awake, a system call when not. */
+/** After publishing work. One load and one fence when the owner is awake, a system call when not.
+ */
 static inline void csp_bell_ring(struct csp_bell *bell)
 {
     atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen

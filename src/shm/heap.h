@@ -11,19 +11,26 @@
 
 struct csp_heap; // lives in the segment
 
-/** Makes an empty heap in [off, off + bytes) of a segment mapped at `base`; one process calls it. */
+/**
+ * Makes an empty heap in [off, off + bytes) of a segment mapped at `base`; one process calls it.
+ * Its own data take about 6 KB of that. @return NULL if there is no room for any block.
+ */
 struct csp_heap *csp_heap_init(void *base, uint64_t off, uint64_t bytes);
 
 /** The heap that another process made at `off`. */
 struct csp_heap *csp_heap_at(void *base, uint64_t off);
 
-/** @return offset from the segment's base, a multiple of `align` (a power of 2), or CSP_OFF_NONE. */
+/**
+ * @return offset from the segment's base, a multiple of `align` (a power of 2) and of 64, or
+ * CSP_OFF_NONE. 0 bytes give an offset of their own.
+ */
 uint64_t csp_heap_alloc(struct csp_heap *heap, uint64_t bytes, uint64_t align);
 
-/** Frees what csp_heap_alloc returned; any process of the node may. */
+/** Frees what csp_heap_alloc returned; any process of the node may. Anything else ends the process.
+ */
 void csp_heap_free(struct csp_heap *heap, uint64_t off);
 
-/** Bytes handed out now, and the most ever. */
+/** Bytes handed out now with what the heap added to them, and the most ever. */
 void csp_heap_usage(struct csp_heap *heap, uint64_t *used_bytes, uint64_t *peak_bytes);
 
 #endif

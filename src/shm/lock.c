@@ -5,8 +5,8 @@
 #include "base/log.h"
 #include "shm/futex.h"
 
-enum { SPINS = 100 };                                  // about a microsecond
-static const uint64_t say_after_ns = 10000000000u;     // a section takes microseconds
+enum { SPINS = 100 };                              // about a microsecond
+static const uint64_t say_after_ns = 10000000000u; // a section takes microseconds
 static const uint64_t longest_sleep_ns = 1000000000u;
 
 static int try_acquire(struct csp_lock *lock)

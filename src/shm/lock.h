@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A lock between the threads and processes of a node, for short sections. Zeroed memory is a free lock.
-// A holder that died leaves it locked; whoever waits says so on stderr.
+// A lock between the threads and processes of a node, for short sections. Zeroed memory is a free
+// lock. A holder that died leaves it locked; whoever waits says so on stderr.
 #ifndef CSP_SHM_LOCK_H
 #define CSP_SHM_LOCK_H
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Two ways to the same thing: a memfd that others open through /proc, or a name in /dev/shm.
+#define _GNU_SOURCE 1 // memfd_create
 #include "shm/seg.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -62,7 +63,8 @@ static int open_memfd(const char *name)
     return fd;
 }
 
-// /dev/shm has a limit, and going over it is a SIGBUS at the first touch: so all of it is taken now.
+// /dev/shm has a limit, and going over it is a SIGBUS at the first touch: so all of it is taken
+// now.
 static enum csp_status reserve_named(int fd, uint64_t bytes)
 {
     struct statvfs fs;
@@ -117,7 +119,7 @@ enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
     int fd = named ? shm_open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600) : open_memfd(name);
     if (fd < 0)
         return failed(named ? "shm_open" : "memfd_create", bytes);
-    void *base;
+    void *base = NULL;
     enum csp_status status = size_fd(fd, bytes, named);
     if (!status)
         status = map_fd(fd, bytes, &base);
@@ -185,7 +187,7 @@ enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *se
     enum csp_status status = open_key(key, &fd);
     if (status)
         return status;
-    void *base;
+    void *base = NULL;
     status = check_size(fd, key->bytes);
     if (!status)
         status = map_fd(fd, key->bytes, &base);

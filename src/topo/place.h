@@ -11,8 +11,9 @@ int csp_place_ncpus(void);
 
 /**
  * Restricts the calling ghost to the NUMA domain number gidx % domains of those its affinity mask
- * reaches (hwloc when built with it, /sys otherwise), so that each domain has a ghost of its own. Does
- * nothing if the mask already lies within one domain. `text` says in a few words what was done.
+ * reaches (hwloc when built with it, /sys otherwise), so that each domain has a ghost of its own.
+ * Does nothing if the mask already lies within one domain. `text` says in a few words what was
+ * done. Failure (CSP_ERR_SYS, CSP_ERR_PERM) is for information only: the ghost runs where it was.
  */
 enum csp_status csp_place_ghost(int gidx, int ng, char *text, unsigned text_bytes) CSP_MUST_CHECK;
 

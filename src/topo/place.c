@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#define _GNU_SOURCE 1 // sched_setaffinity
+#include "topo/place.h"
+#include "topo/domain.h"
+
+#include <stdio.h>
+#include <unistd.h>
+
+static int get_mask(union csp_cpus *mask)
+{
+    CPU_ZERO_S(sizeof *mask, &mask->set);
+    return sched_getaffinity(0, sizeof *mask, &mask->set);
+}
+
+int csp_domain_find(const union csp_cpus *mask, int want, union csp_cpus *cpus)
+{
+#ifdef CSP_HAVE_HWLOC
+    int found = csp_domain_find_hwloc(mask, want, cpus);
+    if (found > 0)
+        return found;
+#endif
+    return csp_domain_find_sys("/sys/devices/system/node", mask, want, cpus);
+}
+
+int csp_place_ncpus(void)
+{
+    union csp_cpus mask;
+    if (get_mask(&mask))
+        return (int)sysconf(_SC_NPROCESSORS_ONLN);
+    return CPU_COUNT_S(sizeof mask, &mask.set);
+}
+
+enum csp_status csp_place_ghost(int gidx, int ng, char *text, unsigned text_bytes)
+{
+    union csp_cpus mask, cpus;
+    if (gidx < 0 || gidx >= ng)
+        return CSP_ERR_ARG;
+    if (get_mask(&mask)) {
+        snprintf(text, text_bytes, "affinity unknown (%m), left as it is");
+        return CSP_ERR_SYS;
+    }
+    int domains = csp_domain_find(&mask, -1, &cpus);
+    int ncpus = CPU_COUNT_S(sizeof mask, &mask.set);
+    if (domains < 2) {
+        snprintf(text, text_bytes, "left on its %d CPU%s in %s", ncpus, ncpus == 1 ? "" : "s",
+                 domains ? "one NUMA domain" : "unknown NUMA domains");
+        return CSP_OK;
+    }
+    int want = gidx % domains;
+    csp_domain_find(&mask, want, &cpus);
+    if (sched_setaffinity(0, sizeof cpus, &cpus.set)) {
+        snprintf(text, text_bytes, "binding refused (%m), left on its %d CPUs", ncpus);
+        return CSP_ERR_PERM;
+    }
+    snprintf(text, text_bytes, "bound to %d of its %d CPUs, NUMA domain %d of %d",
+             CPU_COUNT_S(sizeof cpus, &cpus.set), ncpus, want, domains);
+    return CSP_OK;
+}
