@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""The demo: one unmodified MPI program on two virtual nodes, in turns plain and with a ghost on
+each node. It prints how long an RMA operation takes while its target computes, then the report of
+the run with ghosts, and writes build/results/demo.json. Exit code 0 unless something broke."""
+
+import argparse
+import sys
+
+import launch
+import results
+
+SOURCES = ("gap_demo.c", "ops.c", "bench.c")
+PLAIN_LEAST, CASPER_MOST = 0.8, 0.05  # of the target's compute time
+
+
+def one_run(mpi, program, compute_s, ghosts):
+    """({operation: seconds}, stderr) of one run of the program."""
+    out = results.RESULTS / "demo.lines"
+    env = {} if ghosts is None else {"CSP_REPORT": "1"}
+    err = launch.run(
+        mpi, [program, compute_s, out], 60, users_per_node=1, ghosts=ghosts, env=env
+    )
+    waits = {line["op"]: line["wait_s"] for line in results.read_lines(out)}
+    out.unlink()
+    return waits, err
+
+
+def measure(mpi, program, args):
+    """Rows with the medians of the rounds, and the last report."""
+    rounds, report = results.Rounds(), ""
+    for i in range(args.rounds):
+        print(f"  round {i + 1} of {args.rounds}: plain, ", end="", flush=True)
+        plain, _ = one_run(mpi, program, args.compute, None)
+        print("with ghosts", flush=True)
+        casper, report = one_run(mpi, program, args.compute, 1)
+        for op in plain:
+            rounds.add((op, "plain"), [plain[op]])
+            rounds.add((op, "casper"), [casper[op]])
+    rows = []
+    for op in plain:
+        row = {"op": op}
+        rounds.put(row, "plain_wait_s", (op, "plain"), 6)
+        rounds.put(row, "casper_wait_s", (op, "casper"), 6)
+        rows.append(row)
+    return rows, report
+
+
+def judge(row, compute_s, one_sided_put):
+    """'ok', 'early' (plain, it returns before the target has the data), or what is amiss."""
+    if row["casper_wait_s"] > CASPER_MOST * compute_s:
+        return "waits with ghosts"
+    if row["plain_wait_s"] >= PLAIN_LEAST * compute_s:
+        return "ok"
+    return "early" if row["op"] == one_sided_put else "no gap without ghosts"
+
+
+def show(rows, compute_s, verdicts):
+    print(f"\nWait of the origin, operation + flush, while the target computes {compute_s} s:\n")
+    print(f"  {'operation':<16}{'plain':>12}{'with ghosts':>14}{'ratio':>9}   verdict")
+    for row, verdict in zip(rows, verdicts, strict=True):
+        plain, casper = row["plain_wait_s"], row["casper_wait_s"]
+        print(
+            f"  {row['op']:<16}{1e3 * plain:>9.2f} ms{1e3 * casper:>11.2f} ms"
+            f"{plain / casper:>9.0f}   {verdict}"
+        )
+
+
+def conclude(verdicts, compute_s):
+    if "early" in verdicts:
+        print("\nearly: over TCP this library returns from a small PUT before the target has it.")
+    wrong = [v for v in verdicts if v not in ("ok", "early")]
+    limits = f"plain >= {PLAIN_LEAST} x {compute_s} s, with ghosts <= {CASPER_MOST} x {compute_s} s"
+    if wrong:
+        print(f"\nNot shown for {len(wrong)} of {len(verdicts)} operations ({limits}).")
+        print("Is the machine busy with something else? Four processes share its cores here.")
+    else:
+        print(f"\nShown for all operations: {limits}. All data checked.")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--mpi", default="m50", choices=sorted(launch.libraries()))
+    parser.add_argument("--compute", type=float, default=0.3, help="seconds (default: 0.3)")
+    parser.add_argument("--rounds", type=int, default=3, help="runs of each kind (default: 3)")
+    args = parser.parse_args()
+    mpi = launch.libraries()[args.mpi]
+    results.RESULTS.mkdir(parents=True, exist_ok=True)
+    try:
+        if not mpi.available():
+            raise launch.Failed(f"{mpi.title} is not here: {mpi.cc}, {mpi.mpiexec}")
+        if not mpi.libcasper().exists():
+            raise launch.Failed(f"{mpi.libcasper()} is not there: run make first")
+        program = mpi.compile("gap_demo", SOURCES)
+        print(f"{mpi.title}, two virtual nodes, one user on each; with ghosts: one more on each.")
+        rows, report = measure(mpi, program, args)
+    except launch.Failed as failed:
+        print(f"demo: {failed}", file=sys.stderr)
+        return 1
+    early = "PUT 8 B" if mpi.name == "m50" else None
+    verdicts = [judge(row, args.compute, early) for row in rows]
+    show(rows, args.compute, verdicts)
+    conclude(verdicts, args.compute)
+    path = results.write("demo", rows, compute_s=args.compute, mpi=mpi.name, rounds=args.rounds)
+    print(f"\nWritten to {path.relative_to(launch.ROOT)}. Report of the last run with ghosts:\n")
+    print(report.strip())
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// See bench.h.
+#include "bench.h"
+
+#include <math.h>
+#include <mpi.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <time.h>
+
+double bench_now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+double bench_work(long unit_count)
+{
+    const long steps_per_unit = 600000;
+    double x = 0.5;
+    for (long i = 0; i < unit_count * steps_per_unit; i++)
+        x = 3.7 * x * (1.0 - x);
+    return x;
+}
+
+double bench_compute(double seconds)
+{
+    const double end = bench_now() + seconds;
+    double x = 0.5;
+    while (bench_now() < end)
+        for (int i = 0; i < 10000; i++)
+            x = 3.7 * x * (1.0 - x);
+    return x;
+}
+
+void bench_sleep(double seconds)
+{
+    const long ns = lround(seconds * 1e9);
+    struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
+    while (nanosleep(&t, &t) != 0)
+        ;
+}
+
+void bench_die(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(stderr, format, args);
+    va_end(args);
+    fputc('\n', stderr);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+    exit(1);
+}
+
+void bench_emit(FILE *out, const char *labels, const double *seconds, int count)
+{
+    fprintf(out, "{%s, \"unit\": \"us\", \"samples\": [", labels);
+    for (int i = 0; i < count; i++)
+        fprintf(out, "%s%.5f", i == 0 ? "" : ", ", 1e6 * seconds[i]);
+    fprintf(out, "]}\n");
+    fflush(out);
+}
+
+int bench_verdict(long errors)
+{
+    int rank;
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    MPI_Allreduce(MPI_IN_PLACE, &errors, 1, MPI_LONG, MPI_SUM, MPI_COMM_WORLD);
+    if (rank == 0 && errors != 0)
+        fprintf(stderr, "data check: %ld wrong values\n", errors);
+    return errors == 0 ? 0 : 1;
+}

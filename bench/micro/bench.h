@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// What all benchmark programs share: clock, computing, sleeping, and a file of results with one
+// JSON object a line. They are plain MPI programs; nothing here knows of Casper.
+#ifndef BENCH_BENCH_H
+#define BENCH_BENCH_H
+
+#include <stdio.h>
+
+/** Monotonic seconds, without calling MPI. */
+double bench_now(void);
+
+/** Computes for some seconds without calling MPI. Returns a number that depends on all of the work.
+ */
+double bench_compute(double seconds);
+
+/** A fixed amount of computing (about a millisecond a unit). Returns the same number each time. */
+double bench_work(long unit_count);
+
+/** Leaves the core for some seconds. */
+void bench_sleep(double seconds);
+
+/** Prints the message of the process that found the fault and ends the job. */
+__attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *format, ...);
+
+/** Writes one line {LABELS, "unit": "us", "samples": [..]}; labels is a piece of JSON. */
+void bench_emit(FILE *out, const char *labels, const double *seconds, int count);
+
+/** Adds the error counts of all processes, says so if there are any, and gives the exit code. */
+int bench_verdict(long errors);
+
+#endif
