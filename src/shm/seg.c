@@ -160,7 +160,7 @@ static enum csp_status open_key(const struct csp_seg_key *key, int *fd)
     }
     char path[64];
     snprintf(path, sizeof path, "/proc/%" PRId64 "/fd/%" PRId32, key->pid, key->fd);
-    if (check_link(path, key->name))
+    if (check_link(path, key->name + 1)) // the link reads "/memfd:NAME (deleted)"
         return CSP_ERR_PERM;
     *fd = open(path, O_RDWR | O_CLOEXEC);
     return *fd < 0 ? failed(path, key->bytes) : CSP_OK;
