@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "unit.h"
+#include "base/clock.h"
+#include "shm/bell.h"
+
+#include <string.h>
+
+static const uint64_t ms = 1000000; // in ns
+
+static void sleep_ends_with_the_limit(void **state)
+{
+    (void)state;
+    struct csp_bell bell = {0};
+    uint64_t start_ns = csp_clock_ns();
+    csp_bell_sleep(&bell, csp_bell_seen(&bell), 20 * ms);
+    assert_true(csp_clock_ns() - start_ns >= 15 * ms);
+    start_ns = csp_clock_ns();
+    csp_bell_sleep(&bell, csp_bell_seen(&bell), 0);
+    assert_true(csp_clock_ns() - start_ns < 10000 * ms);
+    assert_int_equal(atomic_load(&bell.sleeping), 0);
+}
+
+static void ring_before_the_sleep_is_not_lost(void **state)
+{
+    (void)state;
+    struct csp_bell bell = {0};
+    uint32_t seen = csp_bell_seen(&bell);
+    csp_bell_ring(&bell);
+    uint64_t start_ns = csp_clock_ns();
+    csp_bell_sleep(&bell, seen, 60000 * ms);
+    assert_true(csp_clock_ns() - start_ns < 30000 * ms);
+}
+
+static void ring_is_free_while_the_owner_is_awake(void **state)
+{
+    (void)state;
+    struct csp_bell bell = {0};
+    csp_bell_ring(&bell);
+    assert_int_equal(csp_bell_rings(&bell), 0);
+    csp_bell_seen(&bell);
+    csp_bell_ring(&bell);
+    csp_bell_ring(&bell); // the first has taken the flag down
+    assert_int_equal(csp_bell_rings(&bell), 1);
+}
+
+// Ringers hand items to an owner that sleeps whenever there is none, with a limit so long that a
+// lost ring is a failure.
+enum { RINGERS = 3, ITEMS = 4000 };
+
+struct post {
+    struct csp_bell bell;
+    _Atomic unsigned posted; // items so far, by all
+    _Atomic unsigned taken;
+};
+
+static void *ringer(void *arg)
+{
+    struct post *p = *(struct post **)arg;
+    for (int i = 0; i < ITEMS; i++) {
+        unsigned mine = atomic_fetch_add_explicit(&p->posted, 1, memory_order_release) + 1;
+        csp_bell_ring(&p->bell);
+        if (i % 4 == 0) // let the owner go to sleep now and then
+            while (atomic_load_explicit(&p->taken, memory_order_acquire) < mine)
+                csp_clock_sleep(1000);
+    }
+    return NULL;
+}
+
+static void *owner(void *arg)
+{
+    struct post *p = *(struct post **)arg;
+    unsigned taken = 0;
+    while (taken < RINGERS * ITEMS) {
+        uint32_t seen = csp_bell_seen(&p->bell);
+        unsigned posted = atomic_load_explicit(&p->posted, memory_order_acquire);
+        if (posted == taken)
+            csp_bell_sleep(&p->bell, seen, 60000 * ms);
+        taken = posted;
+        atomic_store_explicit(&p->taken, taken, memory_order_release);
+    }
+    return NULL;
+}
+
+static void *either(void *arg)
+{
+    return ((struct post **)arg)[1] ? owner(arg) : ringer(arg);
+}
+
+static void no_ring_is_lost(void **state)
+{
+    (void)state;
+    struct post p;
+    memset(&p, 0, sizeof p);
+    // pairs of the common object and "is the owner"
+    struct post *args[RINGERS + 1][2] = {{&p, &p}, {&p, NULL}, {&p, NULL}, {&p, NULL}};
+    uint64_t start_ns = csp_clock_ns();
+    unit_threads(RINGERS + 1, either, args, sizeof args[0]);
+    assert_true(csp_clock_ns() - start_ns < 60000 * ms);
+    assert_int_equal(atomic_load(&p.taken), RINGERS * ITEMS);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sleep_ends_with_the_limit),
+        cmocka_unit_test(ring_before_the_sleep_is_not_lost),
+        cmocka_unit_test(ring_is_free_while_the_owner_is_awake),
+        cmocka_unit_test(no_ring_is_lost),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
