@@ -10,7 +10,9 @@
 #include "runtime/finalize.h"
 
 #include <stdlib.h>
+#include <unistd.h>
 #include "runtime/am.h"
+#include "runtime/ext.h"
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
@@ -47,8 +49,8 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
         csp_am_stop();
     else
         free_user_side();
-    csp_mpi.Win_unlock_all(csp_rt.pool_win);
-    csp_mpi.Win_free(&csp_rt.pool_win);
+    csp_ext_stop();
+    csp_ext_win_free(&csp_rt.pool_win);
     csp_mpi.Group_free(&csp_rt.world_group);
     csp_mpi.Comm_free(&csp_rt.self);
     csp_mpi.Comm_free(&csp_rt.node_comm);
@@ -67,6 +69,8 @@ static void at_exit(int status, void *unused)
     (void)unused;
     if (!csp_rt.active || csp_rt.is_ghost)
         return;
+    if (getpid() != csp_node_procs(csp_rt.page)[csp_rt.lrank].pid)
+        return; // a forked child
     if (csp_rt.session_only && (!csp_rt.user_inited || csp_rt.finalized)) {
         csp_rt_stop(); // sessions are finalised, the library under them is ours to end
         return;

@@ -7,6 +7,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "runtime/am.h"
+#include "runtime/ext.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
 #include "topo/place.h"
@@ -96,7 +97,7 @@ int csp_init_segment(const struct csp_topo *topo)
     return 1;
 }
 
-static void dup(MPI_Comm from, MPI_Comm *to)
+static void dup_comm(MPI_Comm from, MPI_Comm *to)
 {
     csp_init_must(csp_mpi.Comm_dup(from, to), "MPI_Comm_dup");
     csp_init_must(csp_mpi.Comm_set_errhandler(*to, MPI_ERRORS_RETURN), "MPI_Comm_set_errhandler");
@@ -105,9 +106,9 @@ static void dup(MPI_Comm from, MPI_Comm *to)
 void csp_init_world(void)
 {
     MPI_Comm users;
-    dup(MPI_COMM_WORLD, &csp_rt.world);
-    dup(MPI_COMM_WORLD, &csp_rt.ctl);
-    dup(MPI_COMM_SELF, &csp_rt.self);
+    dup_comm(MPI_COMM_WORLD, &csp_rt.world);
+    dup_comm(MPI_COMM_WORLD, &csp_rt.ctl);
+    dup_comm(MPI_COMM_SELF, &csp_rt.self);
     csp_init_must(csp_mpi.Comm_group(csp_rt.ctl, &csp_rt.world_group), "MPI_Comm_group");
     csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, csp_rt.is_ghost, csp_rt.wrank, &users),
                   "MPI_Comm_split");
@@ -118,7 +119,7 @@ void csp_init_world(void)
         return;
     }
     csp_mpi.Comm_set_name(users, "MPI_COMM_WORLD");
-    dup(users, &csp_rt.user_comm);
+    dup_comm(users, &csp_rt.user_comm);
     csp_init_must(csp_mpi.Comm_group(users, &csp_rt.user_group), "MPI_Comm_group");
     csp_user_world = users;
 }
@@ -127,9 +128,5 @@ void csp_init_windows(void)
 {
     void *base = csp_rt.is_ghost ? csp_rt.pool.base : NULL;
     MPI_Aint bytes = csp_rt.is_ghost ? (MPI_Aint)csp_rt.pool.bytes : 0;
-    csp_init_must(csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, csp_rt.world, &csp_rt.pool_win),
-                  "MPI_Win_create (pool)");
-    csp_init_must(csp_mpi.Win_set_errhandler(csp_rt.pool_win, MPI_ERRORS_RETURN),
-                  "MPI_Win_set_errhandler");
-    csp_init_must(csp_mpi.Win_lock_all(MPI_MODE_NOCHECK, csp_rt.pool_win), "MPI_Win_lock_all");
+    csp_init_must(csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win), "the pool window");
 }

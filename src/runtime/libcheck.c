@@ -2,7 +2,6 @@
 // Copyright the Casper developers
 // A library preloaded into a program of another MPI would hand one library's handles to the other.
 // Seen by the names of the loaded objects, before anything is initialised.
-#define _GNU_SOURCE
 #include "runtime/libcheck.h"
 
 #include <link.h>

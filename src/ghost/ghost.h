@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The ghost role: progress for the users of a node. One thread, never waits for a user.
+#ifndef CSP_GHOST_GHOST_H
+#define CSP_GHOST_GHOST_H
+
+#include <stdint.h>
+
+/** Installs the ghost's message handlers. */
+void csp_ghost_start(void);
+
+/** The progress loop; returns when the users of the node are done. */
+void csp_ghost_loop(void);
+
+// ghost_lock.c: locks of this node's targets. ghost_token.c: order of window creations (first ghost of the job).
+void csp_ghost_lock_start(void);
+/** Looks at requests that wait for the node's lock_all counter. @return number of grants. */
+int csp_ghost_lock_turn(void);
+/** Says who holds and who waits, for the watchdog. */
+void csp_ghost_lock_dump(void);
+void csp_ghost_token_start(void);
+
+// ghost_win.c: internal windows of windows with their own segment.
+void csp_ghost_win_start(void);
+/** Executes what messages asked for; collective with users that are already there. @return number. */
+int csp_ghost_win_turn(void);
+
+#endif

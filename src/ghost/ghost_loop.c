@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The ghost's progress loop: poll, measure, be quiet when idle. TPDS 3.1; docs/design/ghost.md.
+//
+// Load is measured: a turn that handled an operation takes longer than an idle one, whose time is learnt
+// as the loop runs (a high quantile of all turns that brought no message). Sleep is short and starts after
+// CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
+#include "ghost/ghost.h"
+
+#include "base/clock.h"
+#include "ghost/idle.h"
+#include "runtime/am.h"
+#include "runtime/node.h"
+#include "runtime/peers.h"
+#include "runtime/rt.h"
+
+enum {
+    SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
+    SLEEP_FIRST_NS = 2000,
+    PUBLISH_NS = 10000000, // between two publications of the load
+};
+
+struct loop {
+    struct csp_node_proc *me;
+    struct csp_idle idle;
+    uint64_t begin, now, last_work, last_publish;
+    uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
+    uint64_t busy_at_publish;
+    uint64_t spin_ns, nap_ns, nap_max_ns;
+};
+
+static uint64_t spin_time_ns(void)
+{
+    static const char sleepy = 2, spinning = 1; // order of the values of CSP_GHOST_POLL
+    if (csp_config.ghost_poll == spinning)
+        return UINT64_MAX;
+    uint64_t us = (uint64_t)csp_config.ghost_spin_us;
+    if (csp_config.ghost_poll != sleepy && !csp_node_crowded(csp_rt.page) && us < SPIN_FREE_US)
+        us = SPIN_FREE_US;
+    return us * 1000;
+}
+
+static void publish(struct loop *l)
+{
+    uint64_t period = l->now - l->last_publish;
+    if (period < PUBLISH_NS)
+        return;
+    uint64_t load = (l->busy_ns - l->busy_at_publish) * 1000 / period;
+    atomic_store_explicit(&l->me->load_permille, (uint32_t)(load > 1000 ? 1000 : load), memory_order_relaxed);
+    struct csp_stats *s = &l->me->stats;
+    atomic_store_explicit(&s->loop_ns, l->now - l->begin, memory_order_relaxed);
+    atomic_store_explicit(&s->busy_ns, l->busy_ns, memory_order_relaxed);
+    atomic_store_explicit(&s->sleep_ns, l->sleep_ns, memory_order_relaxed);
+    atomic_store_explicit(&s->polls, l->polls, memory_order_relaxed);
+    atomic_store_explicit(&s->busy_polls, l->busy_polls, memory_order_relaxed);
+    atomic_store_explicit(&s->messages, l->messages, memory_order_relaxed);
+    l->busy_at_publish = l->busy_ns;
+    l->last_publish = l->now;
+    csp_peers_check(l->now);
+}
+
+// One turn: messages, then what they asked for. @return 1 if anything was done.
+static int turn(struct loop *l)
+{
+    uint64_t before = l->now;
+    int n = csp_am_poll(64);
+    int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn();
+    l->now = csp_clock_ns();
+    uint64_t took = l->now - before;
+    int busy = done > 0 || csp_idle_exceeds(&l->idle, took);
+    l->polls++;
+    l->messages += (uint64_t)n;
+    if (!busy)
+        return 0;
+    l->busy_polls++;
+    l->busy_ns += csp_idle_work_ns(&l->idle, took);
+    return 1;
+}
+
+static void rest(struct loop *l, uint32_t seen)
+{
+    if (l->now - l->last_work < l->spin_ns) {
+        csp_cpu_relax();
+        return;
+    }
+    uint64_t before = l->now;
+    csp_bell_sleep(&l->me->bell, seen, l->nap_ns);
+    l->now = csp_clock_ns();
+    l->sleep_ns += l->now - before;
+    l->nap_ns = l->nap_ns * 2 > l->nap_max_ns ? l->nap_max_ns : l->nap_ns * 2;
+}
+
+void csp_ghost_loop(void)
+{
+    struct loop l = {.me = &csp_node_procs(csp_rt.page)[csp_rt.lrank]};
+    l.nap_max_ns = (uint64_t)csp_config.ghost_sleep_max_us * 1000;
+    l.nap_ns = SLEEP_FIRST_NS;
+    l.spin_ns = spin_time_ns();
+    l.begin = l.now = l.last_work = l.last_publish = csp_clock_ns();
+    while (!atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire)) {
+        uint32_t seen = csp_bell_seen(&l.me->bell);
+        if (turn(&l)) {
+            l.last_work = l.now;
+            l.nap_ns = SLEEP_FIRST_NS;
+        } else {
+            rest(&l, seen);
+        }
+        publish(&l);
+    }
+}
+
+void csp_ghost_start(void)
+{
+    csp_ghost_lock_start();
+    csp_ghost_token_start();
+    csp_ghost_win_start();
+}

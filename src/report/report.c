@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Collects the report: each node's first user sums its node, user rank 0 gathers the nodes.
+#include "report/report.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "runtime/node.h"
+#include "runtime/rt.h"
+
+const char *const csp_report_ops[CSP_OP_KINDS] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"};
+const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "none"};
+const char *const csp_report_waits[CSP_WAIT_KINDS] = {"flush", "lock", "pscw", "fence"};
+const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {"create", "dynamic", "allocate_shared", "memory",
+                                                           "foreign_processes"};
+static uint64_t begin_ns;
+
+void csp_report_start(void)
+{
+    begin_ns = csp_clock_ns();
+}
+
+// All counters of csp_stats are of one type: the struct is an array of them.
+static void add_stats(struct csp_stats *to, const struct csp_stats *from)
+{
+    _Atomic uint64_t *a = (_Atomic uint64_t *)to;
+    const _Atomic uint64_t *b = (const _Atomic uint64_t *)from;
+    for (size_t i = 0; i < sizeof(*to) / sizeof(*a); i++)
+        atomic_fetch_add_explicit(&a[i], csp_report_get(&b[i]), memory_order_relaxed);
+}
+
+static uint64_t node_block_bytes(void)
+{
+    return sizeof(struct csp_report_node) + (uint64_t)csp_rt.page->ng * sizeof(struct csp_stats);
+}
+
+// The block of this node, made by its first user.
+static char *sum_node(void)
+{
+    char *block = calloc(1, node_block_bytes());
+    CSP_CHECK(block, "out of memory for the report");
+    struct csp_report_node *node = (struct csp_report_node *)block;
+    struct csp_stats *ghosts = (struct csp_stats *)(node + 1);
+    struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    uint64_t used;
+    node->node = csp_rt.node;
+    csp_heap_usage(csp_rt.heap, &used, &node->pool_used_peak_bytes);
+    for (int i = 0; i < csp_rt.page->nprocs; i++) {
+        if (procs[i].gidx >= 0) {
+            add_stats(&ghosts[procs[i].gidx], &procs[i].stats);
+        } else {
+            add_stats(&node->sum, &procs[i].stats);
+            node->users++;
+        }
+    }
+    return block;
+}
+
+// user rank 0: blocks of all nodes, one after the other; elsewhere NULL.
+static char *gather(int leads)
+{
+    int bytes = leads ? (int)node_block_bytes() : 0, n = csp_rt.topo->nusers;
+    char *mine = leads ? sum_node() : NULL, *all = NULL;
+    int *counts = NULL, *displs = NULL;
+    if (csp_rt.urank == 0) {
+        counts = calloc((size_t)n, sizeof(int));
+        displs = calloc((size_t)n, sizeof(int));
+        all = malloc((size_t)csp_rt.topo->nnodes * node_block_bytes());
+        CSP_CHECK(counts && displs && all, "out of memory for the report");
+    }
+    csp_mpi.Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, csp_rt.user_comm);
+    for (int i = 1; csp_rt.urank == 0 && i < n; i++)
+        displs[i] = displs[i - 1] + counts[i - 1];
+    csp_mpi.Gatherv(mine, bytes, MPI_BYTE, all, counts, displs, MPI_BYTE, 0, csp_rt.user_comm);
+    free(mine);
+    free(counts);
+    free(displs);
+    return all;
+}
+
+static void unpack(char *all, struct csp_report *r, struct csp_report_node *nodes, struct csp_stats *ghosts)
+{
+    for (int i = 0; i < r->nnodes; i++) {
+        struct csp_report_node *node = (struct csp_report_node *)(all + (uint64_t)i * node_block_bytes());
+        nodes[i] = *node;
+        memcpy(&ghosts[i * r->ng], node + 1, (size_t)r->ng * sizeof(*ghosts));
+        add_stats(&r->total.sum, &node->sum);
+        r->total.users += node->users;
+        r->total.pool_used_peak_bytes += node->pool_used_peak_bytes;
+    }
+}
+
+static void library_line(char *text, size_t bytes)
+{
+    char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int len = 0;
+    csp_mpi.Get_library_version(version, &len);
+    for (char *c = version; *c; c++)
+        if (*c == '\n' || *c == '\t')
+            *c = ' ';
+    snprintf(text, bytes, "%s", version);
+    text[strcspn(text, "\"\\")] = 0; // it goes into JSON as it is
+}
+
+static void write_json(const struct csp_report *r)
+{
+    FILE *f = fopen(csp_config.report_file, "w");
+    if (f)
+        csp_report_json(f, r);
+    if (!f || fclose(f) != 0)
+        csp_error("the report could not be written to CSP_REPORT_FILE=%s: %s", csp_config.report_file,
+                  strerror(errno));
+}
+
+static void write_all(char *all)
+{
+    struct csp_report r = {.nnodes = csp_rt.topo->nnodes, .ng = csp_rt.topo->ng, .nusers = csp_rt.topo->nusers};
+    struct csp_report_node *nodes = calloc((size_t)r.nnodes, sizeof(*nodes));
+    struct csp_stats *ghosts = calloc((size_t)r.nnodes * (size_t)r.ng, sizeof(*ghosts));
+    CSP_CHECK(nodes && ghosts, "out of memory for the report");
+    unpack(all, &r, nodes, ghosts);
+    r.nodes = nodes;
+    r.ghosts = ghosts;
+    r.seconds = (double)(csp_clock_ns() - begin_ns) * 1e-9;
+    library_line(r.library, sizeof(r.library));
+    if (csp_config.report)
+        csp_report_text(stderr, &r);
+    if (csp_config.report_file[0])
+        write_json(&r);
+    free(nodes);
+    free(ghosts);
+}
+
+void csp_report_write(void)
+{
+    int want = csp_config.report || csp_config.report_file[0], any = 0;
+    csp_mpi.Allreduce(&want, &any, 1, MPI_INT, MPI_MAX, csp_rt.user_comm);
+    if (!any)
+        return;
+    char *all = gather(csp_topo_first_user(csp_rt.topo)[csp_rt.node] == csp_rt.wrank);
+    if (csp_rt.urank == 0)
+        write_all(all);
+    free(all);
+}

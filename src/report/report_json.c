@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The report for programs. Times in nanoseconds, sizes in bytes.
+#include "report/report.h"
+
+static void field(FILE *out, const char *name, const _Atomic uint64_t *counter, int first)
+{
+    fprintf(out, "%s\"%s\": %llu", first ? "" : ", ", name, (unsigned long long)csp_report_get(counter));
+}
+
+static void json_ops(FILE *out, const struct csp_stats *s)
+{
+    fprintf(out, "\"operations\": {");
+    for (int k = 0; k < CSP_OP_KINDS; k++) {
+        fprintf(out, "%s\"%s\": {", k ? ", " : "", csp_report_ops[k]);
+        for (int r = 0; r < CSP_ROUTES; r++) {
+            fprintf(out, "%s\"%s\": {", r ? ", " : "", csp_report_routes[r]);
+            field(out, "count", &s->op_count[k][r], 1);
+            field(out, "bytes", &s->op_bytes[k][r], 0);
+            fprintf(out, "}");
+        }
+        fprintf(out, "}");
+    }
+    fprintf(out, "}");
+}
+
+static void json_users(FILE *out, const struct csp_report_node *n)
+{
+    const struct csp_stats *s = &n->sum;
+    fprintf(out, "\"users\": %lld, \"pool_peak_bytes\": %llu, ", (long long)n->users,
+            (unsigned long long)n->pool_used_peak_bytes);
+    json_ops(out, s);
+    fprintf(out, ", \"waits\": {");
+    for (int k = 0; k < CSP_WAIT_KINDS; k++) {
+        fprintf(out, "%s\"%s\": {", k ? ", " : "", csp_report_waits[k]);
+        field(out, "ns", &s->wait_ns[k], 1);
+        field(out, "count", &s->wait_count[k], 0);
+        fprintf(out, "}");
+    }
+    fprintf(out, "}, \"windows\": {");
+    field(out, "pool", &s->windows_pool, 1);
+    field(out, "own", &s->windows_own, 0);
+    fprintf(out, ", \"plain\": {");
+    for (int i = 0; i < CSP_PLAIN_REASONS; i++)
+        field(out, csp_report_reasons[i], &s->windows_plain[i], i == 0);
+    fprintf(out, "}}");
+}
+
+static void json_ghost(FILE *out, const struct csp_stats *s, int gidx)
+{
+    fprintf(out, "{\"ghost\": %d, \"busy_share\": %.6f, ", gidx, csp_report_busy(s));
+    field(out, "loop_ns", &s->loop_ns, 1);
+    field(out, "busy_ns", &s->busy_ns, 0);
+    field(out, "sleep_ns", &s->sleep_ns, 0);
+    field(out, "turns", &s->polls, 0);
+    field(out, "busy_turns", &s->busy_polls, 0);
+    field(out, "messages", &s->messages, 0);
+    fprintf(out, "}");
+}
+
+void csp_report_json(FILE *out, const struct csp_report *r)
+{
+    fprintf(out,
+            "{\n\"format\": \"casper-report-1\", \"library\": \"%s\", \"seconds\": %.6f,\n"
+            "\"nodes_count\": %d, \"ghosts_per_node\": %d, \"users_count\": %d,\n\"nodes\": [\n",
+            r->library, r->seconds, r->nnodes, r->ng, r->nusers);
+    for (int i = 0; i < r->nnodes; i++) {
+        fprintf(out, "{\"node\": %lld, ", (long long)r->nodes[i].node);
+        json_users(out, &r->nodes[i]);
+        fprintf(out, ", \"ghosts\": [");
+        for (int g = 0; g < r->ng; g++) {
+            fprintf(out, "%s", g ? ", " : "");
+            json_ghost(out, &r->ghosts[i * r->ng + g], g);
+        }
+        fprintf(out, "]}%s\n", i + 1 < r->nnodes ? "," : "");
+    }
+    fprintf(out, "],\n\"total\": {");
+    json_users(out, &r->total);
+    fprintf(out, "}\n}\n");
+}

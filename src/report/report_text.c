@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The report for people.
+#include "report/report.h"
+
+static void human(char *text, size_t bytes, uint64_t n)
+{
+    static const char unit[] = {'B', 'K', 'M', 'G', 'T'};
+    double v = (double)n;
+    int u = 0;
+    for (; v >= 9999.5 && u < 4; u++)
+        v /= 1024;
+    snprintf(text, bytes, u ? "%.1f %c" : "%.0f %c", v, unit[u]);
+}
+
+static void print_ops(FILE *out, const struct csp_stats *s)
+{
+    fprintf(out, "  %-8s %22s %22s %22s %10s\n", "", "load/store", "ghost, same node", "ghost, other node",
+            "no data");
+    for (int k = 0; k < CSP_OP_KINDS; k++) {
+        uint64_t sum = 0;
+        for (int r = 0; r < CSP_ROUTES; r++)
+            sum += csp_report_get(&s->op_count[k][r]);
+        if (sum == 0)
+            continue;
+        fprintf(out, "  %-8s", csp_report_ops[k]);
+        for (int r = 0; r < CSP_ROUTE_NONE; r++) {
+            char text[32];
+            human(text, sizeof(text), csp_report_get(&s->op_bytes[k][r]));
+            fprintf(out, " %10llu %11s", (unsigned long long)csp_report_get(&s->op_count[k][r]), text);
+        }
+        fprintf(out, " %10llu\n", (unsigned long long)csp_report_get(&s->op_count[k][CSP_ROUTE_NONE]));
+    }
+}
+
+static void print_waits(FILE *out, const struct csp_stats *s)
+{
+    fprintf(out, "  users waited:");
+    for (int k = 0; k < CSP_WAIT_KINDS; k++)
+        fprintf(out, "%s %s %.3f s (%llu)", k ? "," : "", csp_report_waits[k],
+                (double)csp_report_get(&s->wait_ns[k]) * 1e-9,
+                (unsigned long long)csp_report_get(&s->wait_count[k]));
+    fprintf(out, "\n");
+}
+
+static void print_windows(FILE *out, const struct csp_stats *s)
+{
+    fprintf(out, "  windows (per process): %llu from the pool, %llu with a segment of their own",
+            (unsigned long long)csp_report_get(&s->windows_pool),
+            (unsigned long long)csp_report_get(&s->windows_own));
+    for (int i = 0; i < CSP_PLAIN_REASONS; i++) {
+        uint64_t n = csp_report_get(&s->windows_plain[i]);
+        if (n)
+            fprintf(out, ", %llu not redirected (%s)", (unsigned long long)n, csp_report_reasons[i]);
+    }
+    fprintf(out, "\n");
+}
+
+static void print_node(FILE *out, const struct csp_report *r, int i)
+{
+    const struct csp_report_node *n = &r->nodes[i];
+    fprintf(out, " node %lld: %lld users\n", (long long)n->node, (long long)n->users);
+    print_ops(out, &n->sum);
+    print_waits(out, &n->sum);
+    for (int g = 0; g < r->ng; g++) {
+        const struct csp_stats *s = &r->ghosts[i * r->ng + g];
+        uint64_t loop = csp_report_get(&s->loop_ns);
+        fprintf(out, "  ghost %d: busy %.1f %%, asleep %.1f %%, %llu turns with work, %llu messages\n", g,
+                100 * csp_report_busy(s),
+                loop ? 100.0 * (double)csp_report_get(&s->sleep_ns) / (double)loop : 0.0,
+                (unsigned long long)csp_report_get(&s->busy_polls),
+                (unsigned long long)csp_report_get(&s->messages));
+    }
+}
+
+void csp_report_text(FILE *out, const struct csp_report *r)
+{
+    char pool[32];
+    human(pool, sizeof(pool), r->total.pool_used_peak_bytes);
+    fprintf(out, "casper: report: %d users, %d nodes, %d ghosts per node, %.3f s, %s\n", r->nusers, r->nnodes,
+            r->ng, r->seconds, r->library);
+    for (int i = 0; i < r->nnodes; i++)
+        print_node(out, r, i);
+    fprintf(out, " total\n");
+    print_ops(out, &r->total.sum);
+    print_waits(out, &r->total.sum);
+    print_windows(out, &r->total.sum);
+    fprintf(out, "  pool: at most %s in use\n", pool);
+    fflush(out);
+}

@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// MPI_Win_allocate and MPI_Win_free. MPI-4.1 12.2.2, 12.2.5; TPDS 3.1; docs/design/windows.md.
+//
+//   every user of the communicator                        leader of each node
+//   my part: from the node's pool heap                    the node's csp_wnode: likewise
+//   one MPI_Allgather of cards <-----------------------> the same
+//   wait for `ready`  <---------------------------------- fill the peers' table
+//   (a part did not fit: own segment, rma_own.c)
+//   carrier window on MPI_COMM_SELF
+#include "rma/rma_win.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/wait.h"
+
+// What each process tells the others.
+struct card {
+    uint64_t off; // in the pool; CSP_OFF_NONE: did not fit
+    uint64_t size, disp_unit;
+    uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
+    uint64_t gid;       // rank 0
+};
+
+static const uint64_t ALIGN = 64;        // of a part in the pool
+static const uint64_t OWN_ALIGN = 4096; // in a segment of its own
+
+int csp_win_raise(struct csp_win *w, int code)
+{
+    csp_mpi.Win_call_errhandler(w->handle, code);
+    return code;
+}
+
+static void count_plain(enum csp_plain_reason reason)
+{
+    csp_stats_add(&csp_node_procs(csp_rt.page)[csp_rt.lrank].stats.windows_plain[reason], 1);
+}
+
+static int plain_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                          void *baseptr, MPI_Win *win)
+{
+#if CSP_HAVE_MPI_Win_allocate_c
+    if (disp_unit > INT_MAX)
+        return csp_mpi.Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+#endif
+    return csp_mpi.Win_allocate(size, (int)disp_unit, info, comm, baseptr, win);
+}
+
+static uint64_t next_gid(void)
+{
+    static _Atomic uint32_t seq;
+    return (uint64_t)(csp_rt.wrank + 1) << 32 | atomic_fetch_add(&seq, 1);
+}
+
+static uint64_t wnode_bytes(const struct csp_members *m)
+{
+    return sizeof(struct csp_wnode) + (uint64_t)m->n * sizeof(struct csp_peer);
+}
+
+static int leads(const struct csp_members *m)
+{
+    return m->leaders[m->my_node_idx] == m->rank;
+}
+
+static struct card make_card(const struct csp_members *m, MPI_Aint size, MPI_Aint disp_unit)
+{
+    struct card c = {.off = CSP_OFF_NONE, .size = (uint64_t)size, .disp_unit = (uint64_t)disp_unit};
+    if (c.size <= csp_config.pool_max)
+        c.off = csp_heap_alloc(csp_rt.heap, c.size ? c.size : 1, ALIGN);
+    if (leads(m))
+        c.wnode_off = csp_heap_alloc(csp_rt.heap, wnode_bytes(m), ALIGN);
+    if (m->rank == 0)
+        c.gid = next_gid();
+    return c;
+}
+
+static void drop_card(const struct csp_members *m, const struct card *mine)
+{
+    if (mine->off != CSP_OFF_NONE)
+        csp_heap_free(csp_rt.heap, mine->off);
+    if (leads(m) && mine->wnode_off != CSP_OFF_NONE)
+        csp_heap_free(csp_rt.heap, mine->wnode_off);
+}
+
+// The leader writes who is where. With `own`, parts lie one after the other in their node's segment.
+static void fill_wnode(struct csp_wnode *node, const struct csp_members *m, const struct card *cards,
+                       int own)
+{
+    const int32_t *node_of = csp_topo_node_of_wrank(csp_rt.topo);
+    uint64_t *end = calloc((size_t)csp_rt.topo->nnodes, sizeof(*end));
+    CSP_CHECK(end, "out of memory for a window");
+    memset(node, 0, sizeof(*node));
+    node->n = (uint32_t)m->n;
+    node->gid = cards[0].gid;
+    atomic_init(&node->users, (uint32_t)m->nlocal);
+    for (int i = 0; i < m->n; i++) {
+        int32_t wrank = m->wrank[i], at = node_of[wrank];
+        node->peers[i] = (struct csp_peer){
+            .off = own ? end[at] : cards[i].off,
+            .size = cards[i].size,
+            .disp_unit = (uint32_t)cards[i].disp_unit,
+            .wrank = wrank,
+            .node = at,
+            .ghost_bit = at * csp_rt.topo->ng + csp_topo_bound_gidx(csp_rt.topo, wrank),
+        };
+        end[at] += (cards[i].size + OWN_ALIGN - 1) / OWN_ALIGN * OWN_ALIGN;
+    }
+    free(end);
+    atomic_store_explicit(&node->ready, 1, memory_order_release); // pairs with await_wnode
+}
+
+static void await_wnode(struct csp_wnode *node, uint64_t gid)
+{
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "MPI_Win_allocate: the node's leader to describe window %ld", (long)gid);
+    while (!atomic_load_explicit(&node->ready, memory_order_acquire))
+        csp_wait_turn(&wait);
+}
+
+// Fields of a window that need no communication.
+static struct csp_win *new_win(struct csp_members *m, const struct card *cards, MPI_Comm comm)
+{
+    struct csp_win *w = calloc(1, sizeof(*w));
+    CSP_CHECK(w, "out of memory for a window");
+    int bits = csp_rt.topo->nnodes * csp_rt.topo->ng, nodes = csp_rt.topo->nnodes;
+    w->used_words = (bits + 63) / 64;
+    w->used = calloc((size_t)w->used_words, sizeof(*w->used));
+    w->lockall_node = calloc((size_t)(nodes + 63) / 64, sizeof(*w->lockall_node));
+    w->node_offs = calloc((size_t)nodes, sizeof(*w->node_offs));
+    CSP_CHECK(w->used && w->lockall_node && w->node_offs, "out of memory for a window");
+    for (int i = 0; i < m->nnodes; i++)
+        w->node_offs[m->nodes[i]] = cards[m->leaders[i]].wnode_off;
+    w->gid = cards[0].gid;
+    w->n = m->n;
+    w->rank = m->rank;
+    w->members = m;
+    w->size = (MPI_Aint)cards[m->rank].size;
+    w->disp_unit = (MPI_Aint)cards[m->rank].disp_unit;
+    w->my_off = cards[m->rank].off;
+    w->node = (struct csp_wnode *)((char *)csp_rt.pool.base + w->node_offs[csp_rt.node]);
+    w->peers = w->node->peers;
+    pthread_mutex_init(&w->mutex, NULL);
+    pthread_mutex_init(&w->lockall_mutex, NULL);
+    csp_mpi.Comm_group(comm, &w->group);
+    return w;
+}
+
+// The last user of the node gives the shared part back, once the lock server is done with it.
+static void release_wnode(struct csp_win *w)
+{
+    if (atomic_fetch_sub_explicit(&w->node->users, 1, memory_order_acq_rel) != 1)
+        return;
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "MPI_Win_free: the lock server of this node to take the last unlock");
+    while (atomic_load_explicit(&w->node->server_locks, memory_order_acquire) != 0)
+        csp_wait_turn(&wait);
+    csp_heap_free(csp_rt.heap, w->node_offs[csp_rt.node]);
+}
+
+static void delete_win(struct csp_win *w)
+{
+    release_wnode(w);
+    if (w->my_off != CSP_OFF_NONE)
+        csp_heap_free(csp_rt.heap, w->my_off);
+    csp_members_drop(w->members);
+    csp_mpi.Group_free(&w->group);
+    pthread_mutex_destroy(&w->mutex);
+    pthread_mutex_destroy(&w->lockall_mutex);
+    free(w->used);
+    free((void *)w->lockall_node);
+    free(w->node_offs);
+    free(w->posts);
+    free(w->access.ranks);
+    free(w);
+}
+
+static int make_carrier(struct csp_win *w, MPI_Info info, MPI_Comm comm)
+{
+    int unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
+    w->base = w->size ? csp_win_local(w, w->rank) : NULL;
+    w->attr_disp_unit = unit;
+    w->attr_flavor = MPI_WIN_FLAVOR_ALLOCATE;
+    w->attr_model = MPI_WIN_UNIFIED;
+    int rc = csp_mpi.Win_create(w->base, w->size, unit, info, MPI_COMM_SELF, &w->handle);
+    if (rc != MPI_SUCCESS)
+        csp_mpi.Comm_call_errhandler(comm, rc);
+    return rc;
+}
+
+// All processes have the cards and come to the same answer. @return the window, NULL: plain MPI.
+static struct csp_win *build(struct csp_members *m, const struct card *cards, MPI_Comm comm)
+{
+    int own = 0;
+    for (int i = 0; i < m->nnodes; i++) {
+        if (cards[m->leaders[i]].wnode_off != CSP_OFF_NONE)
+            continue;
+        drop_card(m, &cards[m->rank]);
+        return NULL;
+    }
+    for (int i = 0; i < m->n; i++)
+        own |= cards[i].off == CSP_OFF_NONE;
+    struct csp_win *w = new_win(m, cards, comm);
+    if (leads(m))
+        fill_wnode(w->node, m, cards, own);
+    else
+        await_wnode(w->node, w->gid);
+    if (!own) {
+        w->iwin = &csp_pool_iwin;
+        return w;
+    }
+    if (w->my_off != CSP_OFF_NONE)
+        csp_heap_free(csp_rt.heap, w->my_off);
+    w->my_off = CSP_OFF_NONE;
+    if (csp_own_create(w, comm))
+        return w;
+    atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed); // the caller's stays
+    delete_win(w);
+    return NULL;
+}
+
+int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                         void *baseptr, MPI_Win *win)
+{
+    struct csp_members *m = NULL;
+    if (csp_rt.active && size >= 0 && disp_unit > 0 && comm != MPI_COMM_NULL) {
+        m = csp_members_take(comm);
+        if (!m)
+            count_plain(CSP_PLAIN_FOREIGN);
+    }
+    if (!m) // errors in the arguments are the library's to raise
+        return plain_allocate(size, disp_unit, info, comm, baseptr, win);
+    struct card mine = make_card(m, size, disp_unit);
+    struct card *cards = malloc((size_t)m->n * sizeof(*cards));
+    CSP_CHECK(cards, "out of memory for a window");
+    int rc = csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, comm);
+    struct csp_win *w = rc == MPI_SUCCESS ? build(m, cards, comm) : NULL;
+    if (!w && rc == MPI_SUCCESS) {
+        csp_members_drop(m);
+        free(cards);
+        count_plain(CSP_PLAIN_MEMORY);
+        return plain_allocate(size, disp_unit, info, comm, baseptr, win);
+    }
+    free(cards);
+    if (rc == MPI_SUCCESS)
+        rc = make_carrier(w, info, comm);
+    if (rc != MPI_SUCCESS)
+        return rc; // raised on the program's communicator; the window is not usable
+    struct csp_stats *stats = &csp_node_procs(csp_rt.page)[csp_rt.lrank].stats;
+    csp_stats_add(w->iwin == &csp_pool_iwin ? &stats->windows_pool : &stats->windows_own, 1);
+    csp_win_register(w);
+    *(void **)baseptr = w->base;
+    *win = w->handle;
+    return MPI_SUCCESS;
+}
+
+int csp_rma_win_free(MPI_Win *win)
+{
+    struct csp_win *w = csp_win_find(*win);
+    if (!w)
+        return csp_mpi.Win_free(win);
+    if (w->held || atomic_load(&w->locked_all) || w->access.active || w->expose.active)
+        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    int rc = csp_win_flush_used(w);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    csp_win_barrier(w);
+    rc = csp_mpi.Win_free(win); // the carrier: delete callbacks still find the window
+    if (w->iwin != &csp_pool_iwin)
+        csp_own_free(w);
+    csp_win_forget(w);
+    delete_win(w);
+    return rc;
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "rma/rma_ghost.h"
+
+#include <limits.h>
+#include "runtime/node.h"
+
+// Where the ghost finds the data.
+struct aim {
+    int rank;      // ghost in the internal window
+    MPI_Aint disp; // bytes: the internal window has disp_unit 1
+    MPI_Win win;
+};
+
+#if CSP_HAVE_MPI_Put_c
+#define LARGE(op) ((op)->origin_count > INT_MAX || (op)->target_count > INT_MAX || (op)->result_count > INT_MAX)
+#define CALL(op, fn, ...) (LARGE(op) ? csp_mpi.fn##_c(__VA_ARGS__) : csp_mpi.fn(__VA_ARGS__))
+#else
+#define CALL(op, fn, ...) csp_mpi.fn(__VA_ARGS__)
+#endif
+#define ORIGIN(op) (op)->origin, N((op)->origin_count), (op)->origin_type
+#define TARGET(op, aim) (aim)->rank, (aim)->disp, N((op)->target_count), (op)->target_type
+#define RESULT(op) (op)->result, N((op)->result_count), (op)->result_type
+
+// The int functions get a value that fits: LARGE chose.
+#if CSP_HAVE_MPI_Put_c
+#define N(count) (count)
+#pragma GCC diagnostic ignored "-Wconversion"
+#else
+#define N(count) (int)(count)
+#endif
+
+static int issue_plain(const struct csp_op *op, const struct aim *a)
+{
+    switch (op->kind) {
+    case CSP_OP_PUT:
+        return CALL(op, Put, ORIGIN(op), TARGET(op, a), a->win);
+    case CSP_OP_GET:
+        return CALL(op, Get, (void *)(uintptr_t)op->origin, N(op->origin_count), op->origin_type,
+                    TARGET(op, a), a->win);
+    case CSP_OP_ACC:
+        return CALL(op, Accumulate, ORIGIN(op), TARGET(op, a), op->op, a->win);
+    case CSP_OP_GET_ACC:
+        return CALL(op, Get_accumulate, ORIGIN(op), RESULT(op), TARGET(op, a), op->op, a->win);
+    case CSP_OP_FOP:
+        return csp_mpi.Fetch_and_op(op->origin, op->result, op->origin_type, a->rank, a->disp, op->op,
+                                    a->win);
+    default:
+        return csp_mpi.Compare_and_swap(op->origin, op->compare, op->result, op->origin_type, a->rank,
+                                        a->disp, a->win);
+    }
+}
+
+static int issue_request(const struct csp_op *op, const struct aim *a)
+{
+    switch (op->kind) {
+    case CSP_OP_PUT:
+        return CALL(op, Rput, ORIGIN(op), TARGET(op, a), a->win, op->request);
+    case CSP_OP_GET:
+        return CALL(op, Rget, (void *)(uintptr_t)op->origin, N(op->origin_count), op->origin_type,
+                    TARGET(op, a), a->win, op->request);
+    case CSP_OP_ACC:
+        return CALL(op, Raccumulate, ORIGIN(op), TARGET(op, a), op->op, a->win, op->request);
+    default:
+        return CALL(op, Rget_accumulate, ORIGIN(op), RESULT(op), TARGET(op, a), op->op, a->win,
+                    op->request);
+    }
+}
+
+int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at)
+{
+    const struct csp_peer *p = &w->peers[op->target];
+    struct aim a = {w->iwin->ghosts[p->ghost_bit], (MPI_Aint)p->off + at, w->iwin->win};
+    int rc = op->request ? issue_request(op, &a) : issue_plain(op, &a);
+    uint64_t mask = UINT64_C(1) << (p->ghost_bit % 64);
+    _Atomic uint64_t *word = &w->used[p->ghost_bit / 64];
+    // Set after the operation: a flush that takes the bit covers the operation.
+    if (!(atomic_load_explicit(word, memory_order_relaxed) & mask))
+        atomic_fetch_or_explicit(word, mask, memory_order_release);
+    if (p->node == csp_rt.node)
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[p->ghost_bit % csp_rt.topo->ng].bell);
+    return rc;
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The route of an operation, chosen in one place (csp_rma_issue). MPI-4.1 12.3; TPDS 3.1.
+//
+//   target                    PUT, GET                     ACC, GET_ACC, FOP, CAS
+//   self or this node         load/store, at once          the target's ghost
+//   another node              the target's ghost           the target's ghost
+//
+// The accumulate operations of a target are all executed by its one ghost, hence atomic with each other.
+#include "rma/rma_op.h"
+
+#include <limits.h>
+#include "rma/rma_direct.h"
+#include "rma/rma_ghost.h"
+#include "rma/rma_type.h"
+#include "rma/rma_win.h"
+#include "runtime/node.h"
+
+static void count(const struct csp_op *op, enum csp_route route, MPI_Aint bytes)
+{
+    struct csp_stats *s = &csp_node_procs(csp_rt.page)[csp_rt.lrank].stats;
+    csp_stats_add(&s->op_count[op->kind][route], 1);
+    csp_stats_add(&s->op_bytes[op->kind][route], (uint64_t)bytes);
+}
+
+// A request that is complete already.
+static int finished(const struct csp_op *op)
+{
+    if (!op->request)
+        return MPI_SUCCESS;
+    return csp_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, csp_rt.self, op->request);
+}
+
+// Where the target data lies, in bytes from the start of the target's part; checked, for another
+// process's memory may follow.
+static int place(const struct csp_win *w, const struct csp_op *op, const struct csp_type *t, MPI_Aint *at)
+{
+    const struct csp_peer *p = &w->peers[op->target];
+    MPI_Aint lo, hi;
+    csp_type_range(t, op->target_count, &lo, &hi);
+    if (__builtin_mul_overflow(op->disp, (MPI_Aint)p->disp_unit, at))
+        return MPI_ERR_DISP;
+    if (*at + lo < 0 || (uint64_t)(*at + hi) > p->size)
+        return MPI_ERR_RMA_RANGE;
+    return MPI_SUCCESS;
+}
+
+int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
+{
+    struct csp_type t;
+    MPI_Aint at;
+    if (op->target == MPI_PROC_NULL) {
+        count(op, CSP_ROUTE_NONE, 0);
+        return finished(op);
+    }
+    if (CSP_UNLIKELY((unsigned)op->target >= (unsigned)w->n))
+        return csp_win_raise(w, MPI_ERR_RANK);
+    if (CSP_UNLIKELY(op->target_count < 0 || op->origin_count < 0))
+        return csp_win_raise(w, MPI_ERR_COUNT);
+    int rc = csp_type_get(op->target_type, &t);
+    if (CSP_UNLIKELY(rc != MPI_SUCCESS))
+        return csp_win_raise(w, rc);
+    MPI_Aint bytes = (MPI_Aint)op->target_count * t.size;
+    if (bytes == 0) {
+        count(op, CSP_ROUTE_NONE, 0);
+        return finished(op);
+    }
+    rc = place(w, op, &t, &at);
+    if (CSP_UNLIKELY(rc != MPI_SUCCESS))
+        return csp_win_raise(w, rc);
+    if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
+        csp_win_lockall_touch(w, op->target);
+    int here = w->peers[op->target].node == csp_rt.node;
+    if (here && op->kind <= CSP_OP_GET) {
+        count(op, CSP_ROUTE_DIRECT, bytes);
+        rc = csp_direct_copy(op, &t, csp_win_local(w, op->target) + at);
+        return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
+    }
+    count(op, here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET, bytes);
+    return csp_win_rc(w, csp_ghost_issue(w, op, at));
+}

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Completion and window-wide synchronisation: flush, barrier, fence, sync. MPI-4.1 12.5.1, 12.5.4.
+//
+// Barrier: users of a node            their leader
+//          arrived++                  waits for all of its node
+//                                     dissemination among the leaders, log2(nodes) messages
+//          wait for `released` <----- released = generation
+#include "rma/rma_win.h"
+
+#include "base/clock.h"
+#include "rma/rma_time.h"
+#include "runtime/am.h"
+#include "runtime/wait.h"
+
+static int flush_bit(struct csp_win *w, int bit)
+{
+    return csp_mpi.Win_flush(w->iwin->ghosts[bit], w->iwin->win);
+}
+
+int csp_win_flush_used(struct csp_win *w)
+{
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < w->used_words; i++) {
+        if (atomic_load_explicit(&w->used[i], memory_order_relaxed) == 0)
+            continue;
+        uint64_t bits = atomic_exchange_explicit(&w->used[i], 0, memory_order_acq_rel);
+        for (; bits && rc == MPI_SUCCESS; bits &= bits - 1)
+            rc = flush_bit(w, i * 64 + __builtin_ctzll(bits));
+    }
+    atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
+    return csp_win_rc(w, rc);
+}
+
+int csp_win_flush_target(struct csp_win *w, int target)
+{
+    int bit = w->peers[target].ghost_bit, rc = MPI_SUCCESS;
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+    _Atomic uint64_t *word = &w->used[bit / 64];
+    if (atomic_load_explicit(word, memory_order_relaxed) & mask) {
+        atomic_fetch_and_explicit(word, ~mask, memory_order_acq_rel);
+        rc = flush_bit(w, bit);
+    }
+    atomic_thread_fence(memory_order_seq_cst);
+    return csp_win_rc(w, rc);
+}
+
+// All leaders are here: log2 rounds, in round r a message to the leader 2^r further.
+static void disseminate(struct csp_win *w, uint32_t gen)
+{
+    struct csp_members *m = w->members;
+    for (int r = 0, step = 1; step < m->nnodes; r++, step *= 2) {
+        int to = m->leaders[(m->my_node_idx + step) % m->nnodes];
+        struct csp_am msg = {.type = CSP_AM_BARRIER, .gid = w->gid, .a = r};
+        csp_am_send(m->wrank[to], &msg);
+        int from = m->leaders[(m->my_node_idx - step + m->nnodes) % m->nnodes];
+        struct csp_wait wait;
+        csp_wait_begin(&wait, "barrier of window %ld: rank %ld (round %ld) to arrive", (long)w->gid, from, r);
+        while ((int32_t)(atomic_load_explicit(&w->barrier_in[r], memory_order_acquire) - gen) < 0)
+            csp_wait_turn(&wait);
+    }
+}
+
+void csp_win_barrier(struct csp_win *w)
+{
+    struct csp_members *m = w->members;
+    uint32_t gen = ++w->barrier_gen;
+    struct csp_wait wait;
+    if (m->leaders[m->my_node_idx] != m->rank) {
+        atomic_fetch_add_explicit(&w->node->arrived, 1, memory_order_acq_rel);
+        csp_wait_begin(&wait, "barrier of window %ld: leader of this node (rank %ld)", (long)w->gid,
+                       m->leaders[m->my_node_idx]);
+        while ((int32_t)(atomic_load_explicit(&w->node->released, memory_order_acquire) - gen) < 0)
+            csp_wait_turn(&wait);
+        return;
+    }
+    uint32_t all = gen * (uint32_t)(m->nlocal - 1);
+    csp_wait_begin(&wait, "barrier of window %ld: the other users of this node", (long)w->gid);
+    while (atomic_load_explicit(&w->node->arrived, memory_order_acquire) != all)
+        csp_wait_turn(&wait);
+    disseminate(w, gen);
+    atomic_store_explicit(&w->node->released, gen, memory_order_release);
+}
+
+int csp_rma_win_fence(struct csp_win *w, int assertion)
+{
+    if ((assertion & MPI_MODE_NOPRECEDE) && (assertion & MPI_MODE_NOSUCCEED))
+        return MPI_SUCCESS;
+    uint64_t begin = csp_clock_ns();
+    int rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_used(w);
+    csp_win_barrier(w);
+    csp_time_waited(CSP_WAIT_FENCE, begin);
+    return rc;
+}
+
+static int flush_timed(struct csp_win *w, int rank, int (*flush)(struct csp_win *, int))
+{
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    if (rank < 0 || rank >= w->n)
+        return csp_win_raise(w, MPI_ERR_RANK);
+    uint64_t begin = csp_clock_ns();
+    int rc = flush(w, rank);
+    csp_time_waited(CSP_WAIT_FLUSH, begin);
+    return rc;
+}
+
+int csp_rma_win_flush(struct csp_win *w, int rank)
+{
+    return flush_timed(w, rank, csp_win_flush_target);
+}
+
+int csp_rma_win_flush_all(struct csp_win *w)
+{
+    uint64_t begin = csp_clock_ns();
+    int rc = csp_win_flush_used(w);
+    csp_time_waited(CSP_WAIT_FLUSH, begin);
+    return rc;
+}
+
+static int flush_local_bit(struct csp_win *w, int bit)
+{
+    return csp_mpi.Win_flush_local(w->iwin->ghosts[bit], w->iwin->win);
+}
+
+// The bit stays: the operations are not complete at their target yet.
+static int flush_local_target(struct csp_win *w, int target)
+{
+    int bit = w->peers[target].ghost_bit, rc = MPI_SUCCESS;
+    if (atomic_load_explicit(&w->used[bit / 64], memory_order_relaxed) >> (bit % 64) & 1)
+        rc = flush_local_bit(w, bit);
+    return csp_win_rc(w, rc);
+}
+
+int csp_rma_win_flush_local(struct csp_win *w, int rank)
+{
+    return flush_timed(w, rank, flush_local_target);
+}
+
+int csp_rma_win_flush_local_all(struct csp_win *w)
+{
+    int rc = MPI_SUCCESS;
+    uint64_t begin = csp_clock_ns();
+    for (int i = 0; i < w->used_words; i++) {
+        uint64_t bits = atomic_load_explicit(&w->used[i], memory_order_relaxed);
+        for (; bits && rc == MPI_SUCCESS; bits &= bits - 1)
+            rc = flush_local_bit(w, i * 64 + __builtin_ctzll(bits));
+    }
+    csp_time_waited(CSP_WAIT_FLUSH, begin);
+    return csp_win_rc(w, rc);
+}
+
+// Users and ghosts share the memory itself: ordering is all that is needed. Progress, as the MPI library gives it.
+int csp_rma_win_sync(struct csp_win *w)
+{
+    (void)w;
+    atomic_thread_fence(memory_order_seq_cst);
+    csp_am_poll(1);
+    return MPI_SUCCESS;
+}

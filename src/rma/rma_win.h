@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// A redirected window as its users see it. Objects:
+//   csp_win    private, one per window and process; found by the program's MPI_Win (the carrier)
+//   csp_wnode  one per window and node, in the node's pool segment: what its users and ghosts share,
+//              and after it one csp_peer for each rank of the window
+//   csp_iwin   an internal MPI window and the segment that ghosts expose in it: the pool's, or one's own
+// Owner of a csp_wnode is the window's lowest rank on the node (its leader): it allocates and frees it.
+#ifndef CSP_RMA_WIN_H
+#define CSP_RMA_WIN_H
+
+#include <mpi.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include "rma/rma.h"
+#include "runtime/rt.h"
+#include "runtime/wnode.h"
+
+struct csp_iwin {
+    MPI_Win win;           // locked (lock_all, NOCHECK) from creation to free
+    struct csp_seg *seg;   // this node's
+    const int32_t *ghosts; // [node * ng + gidx]: rank in win
+    struct csp_seg own_seg;
+    int32_t *own_ghosts; // own windows: freed with it; NULL for the pool
+};
+
+// Processes of a communicator, as an attribute of it: computed once.
+struct csp_members {
+    _Atomic int refs; // the communicator's attribute and every window made from it
+    int n, rank;      // size of the communicator, my rank in it
+    int nnodes, my_node_idx, nlocal; // nodes that it touches; mine among them; members on my node
+    const int32_t *wrank;            // [rank]
+    int32_t *nodes;                  // [idx]: node number, in the order of their leaders
+    int32_t *leaders;                // [idx]: rank of the node's leader
+    int32_t *own_wrank;              // storage of wrank unless it is the topology's table
+};
+
+extern struct csp_iwin csp_pool_iwin; // of the pool window; set by csp_rma_start
+
+/** Start of the user role, in MPI_Init. */
+void csp_rma_start(void);
+
+struct csp_lock_held; // rma_lock.c
+
+struct csp_win {
+    MPI_Win handle; // carrier: what the program holds
+    uintptr_t key;  // the carrier as an integer, for the table
+    uint64_t gid;   // the same on all its processes, unique in the job
+    struct csp_win *next_by_gid;
+    int n, rank;    // size and my rank
+    MPI_Group group;
+    struct csp_members *members; // counted reference
+    struct csp_iwin *iwin;
+    struct csp_iwin own;    // for a window with its own segment
+    struct csp_wnode *node; // my node's shared part
+    struct csp_peer *peers; // [rank], in it
+    uint64_t *node_offs;    // [node number]: offset of the csp_wnode in that node's pool segment
+    uint64_t my_off;        // my part: offset in the pool segment (pool windows)
+    void *base;
+    MPI_Aint size, disp_unit;
+
+    // Operations not yet flushed: a bit for each ghost, [node * ng + gidx].
+    _Atomic uint64_t *used;
+    int used_words;
+
+    // epochs
+    _Atomic int locked_all;         // inside lock_all
+    int locked_all_nocheck;         //
+    int locked_all_fast;            // counted in node->lockall_count rather than by the ghost
+    _Atomic uint64_t *lockall_node; // a bit per node index: shared lock taken for lock_all
+    pthread_mutex_t mutex;         // the lists below; message handlers take it too
+    pthread_mutex_t lockall_mutex; // first use of a node under lock_all; held while waiting
+    struct csp_lock_held *held;     // locks of single targets
+    struct {
+        int *ranks; // access group
+        int n, active;
+    } access;
+    struct {
+        int n, active; // exposure group
+    } expose;
+    int *posts; // ranks whose MPI_Win_post arrived and was not used by a start
+    int nposts, posts_room;
+    _Atomic uint32_t completes;       // MPI_Win_complete messages not yet waited for
+    _Atomic uint32_t barrier_in[32];  // arrivals per round
+    uint32_t barrier_gen, local_gen;
+    int attr_disp_unit, attr_flavor, attr_model; // storage behind MPI_Win_get_attr
+};
+
+/** Registers and forgets a window for csp_win_find and csp_win_by_gid. Messages that came early are handled. */
+void csp_win_register(struct csp_win *w);
+void csp_win_forget(struct csp_win *w);
+
+/** Raises an MPI error code on the window's own error handler. @return the code. */
+int csp_win_raise(struct csp_win *w, int code);
+
+/** Handles to MPI errors of internal calls: SUCCESS passes, the rest is raised. */
+static inline int csp_win_rc(struct csp_win *w, int rc)
+{
+    return CSP_LIKELY(rc == MPI_SUCCESS) ? MPI_SUCCESS : csp_win_raise(w, rc);
+}
+
+/** Members of a communicator, taken (csp_members_drop gives back); NULL: processes outside this job. */
+struct csp_members *csp_members_take(MPI_Comm comm);
+void csp_members_drop(struct csp_members *m);
+
+/** Waits until all processes of the window are here. */
+void csp_win_barrier(struct csp_win *w);
+
+/** Completes all operations of this process (those to one target) at their targets. */
+int csp_win_flush_used(struct csp_win *w);
+int csp_win_flush_target(struct csp_win *w, int target);
+
+/** A rank's memory in this process's address space; only for ranks of this node. */
+static inline char *csp_win_local(const struct csp_win *w, int target)
+{
+    return (char *)w->iwin->seg->base + w->peers[target].off;
+}
+
+/** Under lock_all, before the first use of a node: takes its shared lock (rma_lock.c). */
+void csp_win_lockall_node(struct csp_win *w, int target);
+static inline void csp_win_lockall_touch(struct csp_win *w, int target)
+{
+    unsigned node = (unsigned)w->peers[target].node;
+    if (CSP_UNLIKELY(!(w->lockall_node[node / 64] >> (node % 64) & 1)))
+        csp_win_lockall_node(w, target);
+}
+
+// rma_own.c: windows with a segment of their own. Collective over the window's users.
+/** Makes w->own from the peers' table. @return 1 on all of them, or 0 on all of them. */
+int csp_own_create(struct csp_win *w, MPI_Comm comm);
+void csp_own_free(struct csp_win *w);
+
+#endif

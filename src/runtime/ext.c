@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "runtime/ext.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/rt.h"
+
+enum { EXT_TAG = 7 };
+
+// One set of processes, sorted by wrank.
+struct ext {
+    struct ext *next;
+    MPI_Comm comm;
+    int n;
+    int32_t wranks[];
+};
+
+static struct ext *cache;
+
+static int by_value(const void *a, const void *b)
+{
+    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The users of the window and the ghosts of their nodes.
+static struct ext *collect(const struct csp_wnode *node)
+{
+    const struct csp_topo *t = csp_rt.topo;
+    struct ext *e = malloc(sizeof(*e) + ((size_t)node->n + (size_t)t->nnodes * (size_t)t->ng) * sizeof(int32_t));
+    char *seen = calloc((size_t)t->nnodes, 1);
+    CSP_CHECK(e && seen, "out of memory for a window");
+    *e = (struct ext){.comm = MPI_COMM_NULL};
+    for (uint32_t i = 0; i < node->n; i++) {
+        int at = node->peers[i].node;
+        e->wranks[e->n++] = node->peers[i].wrank;
+        for (int g = 0; !seen[at] && g < t->ng; g++)
+            e->wranks[e->n++] = csp_topo_ghosts(t)[at * t->ng + g];
+        seen[at] = 1;
+    }
+    free(seen);
+    qsort(e->wranks, (size_t)e->n, sizeof(int32_t), by_value);
+    return e;
+}
+
+static int create(struct ext *e)
+{
+    MPI_Group group;
+    if (e->n == csp_rt.topo->nranks) {
+        e->comm = csp_rt.world; // everybody: there is one already
+        return MPI_SUCCESS;
+    }
+    int rc = csp_mpi.Group_incl(csp_rt.world_group, e->n, e->wranks, &group);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = csp_mpi.Comm_create_group(csp_rt.world, group, EXT_TAG, &e->comm);
+    csp_mpi.Group_free(&group);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Comm_set_errhandler(e->comm, MPI_ERRORS_RETURN);
+    return rc;
+}
+
+MPI_Comm csp_ext_comm(const struct csp_wnode *node)
+{
+    struct ext *e = collect(node);
+    for (struct ext *c = cache; c; c = c->next) {
+        if (c->n != e->n || memcmp(c->wranks, e->wranks, (size_t)e->n * sizeof(int32_t)) != 0)
+            continue;
+        free(e);
+        return c->comm;
+    }
+    if (create(e) != MPI_SUCCESS) {
+        free(e);
+        return MPI_COMM_NULL;
+    }
+    e->next = cache;
+    cache = e;
+    return e->comm;
+}
+
+int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node)
+{
+    const struct csp_topo *t = csp_rt.topo;
+    int n = t->nnodes * t->ng;
+    struct ext *e = collect(node);
+    int32_t *ranks = malloc((size_t)n * sizeof(*ranks));
+    CSP_CHECK(ranks, "out of memory for a window");
+    for (int i = 0; i < n; i++) {
+        int32_t *at = bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), by_value);
+        ranks[i] = at ? (int32_t)(at - e->wranks) : -1;
+    }
+    free(e);
+    return ranks;
+}
+
+int csp_ext_win(MPI_Comm ext, void *base, MPI_Aint bytes, MPI_Win *win)
+{
+    int rc = csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, ext, win);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Win_set_errhandler(*win, MPI_ERRORS_RETURN);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Win_lock_all(MPI_MODE_NOCHECK, *win);
+    return rc;
+}
+
+void csp_ext_win_free(MPI_Win *win)
+{
+    csp_mpi.Win_unlock_all(*win);
+    csp_mpi.Win_free(win);
+}
+
+// Comm_free is collective, but each only needs its members, who all come here, in one order: that of
+// creation is the same for any two communicators on the processes they share.
+void csp_ext_stop(void)
+{
+    while (cache) {
+        struct ext *e = cache;
+        cache = e->next;
+        if (e->comm != csp_rt.world)
+            csp_mpi.Comm_free(&e->comm);
+        free(e);
+    }
+}

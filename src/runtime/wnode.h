@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The part of a redirected window that a node's users and ghosts share, in the node's pool segment.
+#ifndef CSP_RUNTIME_WNODE_H
+#define CSP_RUNTIME_WNODE_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "shm/seg.h"
+
+// One rank of the window. Written by the leader of each node before `ready`.
+struct csp_peer {
+    uint64_t off;       // of its memory in its node's segment (pool or own)
+    uint64_t size;      // bytes
+    uint32_t disp_unit; // bytes
+    int32_t wrank;
+    int32_t node;      // node number
+    int32_t ghost_bit; // node * ng + gidx of the ghost that serves it
+};
+
+struct csp_wnode {
+    _Atomic uint32_t ready;  // release by the leader: the peers are written
+    _Atomic uint32_t failed; // own segment: someone of the node could not map it
+    _Atomic uint32_t mapped; // own segment: users and ghosts of the node that tried
+    _Atomic uint32_t users;  // users of the node that still need this; the last one frees it
+    _Atomic uint32_t server_locks; // locks that the lock server of this node holds or queues
+    uint32_t n;              // ranks of the window
+    uint64_t gid;
+    struct csp_seg_key key; // own segment
+    // Barrier among the node's users.
+    _Alignas(64) _Atomic uint32_t arrived;
+    _Atomic uint32_t released;
+    // lock_all on this node without a message: users count themselves unless an exclusive lock is
+    // wanted; the lock server raises `exclusive` and then waits for the count to reach 0.
+    _Alignas(64) _Atomic uint32_t lockall_count;
+    _Atomic uint32_t exclusive;
+    _Alignas(64) struct csp_peer peers[];
+};
+
+#endif

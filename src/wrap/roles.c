@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Ties the roles to the runtime, which knows nothing of the layers above it.
+#include "ghost/ghost.h"
+#include "report/report.h"
+#include "rma/rma_win.h"
+#include "runtime/rt.h"
+
+static void user_start(void)
+{
+    csp_report_start();
+    csp_rma_start();
+}
+
+const struct csp_roles csp_roles = {
+    .user_start = user_start,
+    .user_stop = csp_report_write,
+    .ghost_start = csp_ghost_start,
+    .ghost_loop = csp_ghost_loop,
+};
