@@ -22,7 +22,12 @@ trap 'rm -rf "$tmp"' EXIT
 sed 's/#.*//' "$names" | tr -s ' \t' '\n\n' | sed '/^$/d' >"$tmp/all"
 
 # Declared: every PMPI_X( of the preprocessed header.
-echo '#include <mpi.h>' >"$tmp/header.c"
+cat >"$tmp/header.c" <<'EOF'
+#include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h>
+#endif
+EOF
 if ! $cc -E "$tmp/header.c" >"$tmp/header.i" 2>"$tmp/err"; then
     echo "probe_mpi.sh: '$cc -E' cannot preprocess #include <mpi.h>:" >&2
     cat "$tmp/err" >&2

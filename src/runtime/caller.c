@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Finds the executable mapping of the MPI core library. Runs once, when the library is loaded.
+#include <dlfcn.h>
 #include <link.h>
+#include <string.h>
 #include "runtime/caller.h"
 
 struct csp_text_range csp_text_mpi;
@@ -40,4 +42,18 @@ void csp_caller_set_mpi(const void *mpi_function)
     struct search s = {.addr = (uintptr_t)mpi_function};
     dl_iterate_phdr(visit_object, &s);
     csp_text_mpi = s.text;
+}
+
+int csp_caller_is_binding(const void *ra)
+{
+    static const char *const parts[] = {"mpi_mpifh", "mpi_usempi", "mpifort",   "mpichfort",
+                                        "fmpich",    "mpichcxx",   "libmpicxx", "mpi_cxx"};
+    Dl_info info;
+    if (!dladdr(ra, &info) || !info.dli_fname)
+        return 0;
+    const char *slash = strrchr(info.dli_fname, '/');
+    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
+        if (strstr(slash ? slash : info.dli_fname, parts[i]))
+            return 1;
+    return 0;
 }

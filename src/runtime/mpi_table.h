@@ -7,6 +7,9 @@
 #define CSP_RUNTIME_MPI_TABLE_H
 
 #include <mpi.h>
+#if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
+#include <mpi-ext.h> // MPIX_
+#endif
 #include "csp_mpi_have.h"
 
 // Removed from MPI, so declared by no header, but still in the libraries.
@@ -30,9 +33,10 @@ extern struct csp_mpi_table csp_mpi;  // the library's own functions (its PMPI_X
 extern struct csp_mpi_table csp_tool; // MPI_X of a PMPI tool loaded behind Casper; NULL without one
 
 /**
- * Finds the MPI library and fills the tables. Runs by itself when libcasper is loaded; the functions
- * that a program may call before MPI_Init call it again, for programs that load the MPI library late
- * (dlopen). Entries without a function get one that says so. Idempotent, cheap when done.
+ * Finds the MPI library and fills the tables. Runs by itself when libcasper is loaded; the
+ * functions that a program may call before MPI_Init call it again, for programs that load the MPI
+ * library late (dlopen). Entries without a function get one that says so. Idempotent, cheap when
+ * done.
  * @return 1 if there is an MPI library of the kind this libcasper was built for.
  */
 int csp_mpi_load(void);

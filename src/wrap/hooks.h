@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The hand-written halves of wrappers (class hook and hook-ra of policy.toml). They have the
+// arguments and the meaning of the MPI function and see only calls of the program, never the
+// library's own. User role, any thread.
+#ifndef CSP_WRAP_HOOKS_H
+#define CSP_WRAP_HOOKS_H
+
+#include "runtime/rt.h"
+
+/** The program's MPI_COMM_WORLD is the user world; any other communicator is what it is. */
+static inline MPI_Comm csp_hook_comm(MPI_Comm comm)
+{
+    return comm == MPI_COMM_WORLD ? csp_user_world : comm;
+}
+
+/** The way back, for communicators that the library hands to a callback. */
+static inline MPI_Comm csp_hook_program_comm(MPI_Comm comm)
+{
+    return comm == csp_user_world ? MPI_COMM_WORLD : comm;
+}
+
+// hooks_env.c
+int csp_rt_abort(MPI_Comm comm, int errorcode);
+
+// hooks_attr.c
+int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
+int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value);
+int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval);
+int csp_rt_attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
+int csp_rt_attr_put(MPI_Comm comm, int keyval, void *value);
+int csp_rt_attr_delete(MPI_Comm comm, int keyval);
+/** 1 for the attributes that MPI itself attaches to MPI_COMM_WORLD. */
+int csp_attr_is_predefined(int keyval);
+/** What the program shall see of a predefined attribute's value. */
+int csp_attr_program_value(int keyval, int value);
+
+// hooks_keyval.c; `ra`: where the program called
+int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
+                              int *keyval, void *extra, const void *ra);
+int csp_rt_keyval_create(MPI_Copy_function *copy, MPI_Delete_function *del, int *keyval,
+                         void *extra, const void *ra);
+
+// hooks_errh.c
+int csp_rt_comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh,
+                                  const void *ra);
+int csp_rt_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh,
+                             const void *ra);
+int csp_rt_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errh);
+int csp_rt_errhandler_set(MPI_Comm comm, MPI_Errhandler errh);
+
+// hooks_session.c
+#if CSP_HAVE_MPI_Session_init
+int csp_rt_session_init(MPI_Info info, MPI_Errhandler errh, MPI_Session *session);
+int csp_rt_session_finalize(MPI_Session *session);
+int csp_rt_session_get_pset_info(MPI_Session session, const char *pset, MPI_Info *info);
+int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Group *group);
+#endif
+
+// hooks_win.c
+int csp_rt_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
+                        MPI_Win *win);
+int csp_rt_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                          void *baseptr, MPI_Win *win);
+int csp_rt_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr);
+int csp_rt_win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
+                              void *baseptr);
+
+#endif

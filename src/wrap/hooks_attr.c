@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Attributes of communicators. The program's own live on the user world. Those that MPI attaches to
+// MPI_COMM_WORLD may be known on the real one only (Open MPI), so they are asked there when the
+// user world has none, and what they say of processes is corrected. User role, any thread.
+// MPI-4.1 9.1.2.
+#include <stddef.h>
+#include "wrap/hooks.h"
+
+int csp_attr_is_predefined(int keyval)
+{
+    return keyval == MPI_TAG_UB || keyval == MPI_HOST || keyval == MPI_IO ||
+           keyval == MPI_WTIME_IS_GLOBAL || keyval == MPI_UNIVERSE_SIZE ||
+           keyval == MPI_LASTUSEDCODE || keyval == MPI_APPNUM;
+}
+
+// A rank of the real world as a rank of the user world; a ghost's becomes this process's.
+static int user_rank(int wrank)
+{
+    if (wrank < 0 || wrank >= csp_rt.topo->nranks)
+        return wrank; // MPI_PROC_NULL, MPI_ANY_SOURCE
+    int urank = csp_topo_urank_of_wrank(csp_rt.topo)[wrank];
+    return urank >= 0 ? urank : csp_rt.urank;
+}
+
+int csp_attr_program_value(int keyval, int value)
+{
+    if (!csp_rt.active)
+        return value;
+    if (keyval == MPI_HOST || keyval == MPI_IO)
+        return user_rank(value);
+    if (keyval != MPI_UNIVERSE_SIZE)
+        return value;
+    int ghosts = csp_rt.topo->nranks - csp_rt.topo->nusers;
+    return value > ghosts ? value - ghosts : value;
+}
+
+// In C the value is a pointer to an int of the library: point to one of ours where it differs.
+static void show_program_value(int keyval, void *attribute)
+{
+    static _Thread_local int host, io, universe;
+    int **value = attribute, *mine = NULL;
+    if (keyval == MPI_HOST)
+        mine = &host;
+    else if (keyval == MPI_IO)
+        mine = &io;
+    else if (keyval == MPI_UNIVERSE_SIZE)
+        mine = &universe;
+    if (!mine)
+        return;
+    *mine = csp_attr_program_value(keyval, **value);
+    if (*mine != **value)
+        *value = mine;
+}
+
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+typedef int get_function(MPI_Comm comm, int keyval, void *value, int *flag);
+
+static int get_attr(get_function *get, MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    int rc = get(csp_hook_comm(comm), keyval, value, flag);
+    if (!csp_rt.active || rc != MPI_SUCCESS || !csp_attr_is_predefined(keyval))
+        return rc;
+    if (!*flag)
+        rc = get(MPI_COMM_WORLD, keyval, value, flag);
+    if (rc == MPI_SUCCESS && *flag)
+        show_program_value(keyval, value);
+    return rc;
+}
+
+int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return get_attr(csp_mpi.Comm_get_attr, comm, keyval, value, flag);
+}
+
+int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value)
+{
+    return csp_mpi.Comm_set_attr(csp_hook_comm(comm), keyval, value);
+}
+
+int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval)
+{
+    return csp_mpi.Comm_delete_attr(csp_hook_comm(comm), keyval);
+}
+
+#if CSP_HAVE_MPI_Attr_get
+int csp_rt_attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
+{
+    return get_attr(csp_mpi.Attr_get, comm, keyval, value, flag);
+}
+
+int csp_rt_attr_put(MPI_Comm comm, int keyval, void *value)
+{
+    return csp_mpi.Attr_put(csp_hook_comm(comm), keyval, value);
+}
+
+int csp_rt_attr_delete(MPI_Comm comm, int keyval)
+{
+    return csp_mpi.Attr_delete(csp_hook_comm(comm), keyval);
+}
+#endif
+#pragma GCC diagnostic pop

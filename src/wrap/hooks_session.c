@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Sessions. Ghosts need the real world, so the first session of a program that has not called
+// MPI_Init starts Casper, which initialises MPI underneath; a ghost does not come back from that.
+// Process sets then show their users alone. User role, any thread. MPI-4.1 11.3.
+#include "wrap/hooks.h"
+
+#if CSP_HAVE_MPI_Session_init
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+extern char **environ;
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pid_t starter; // the process (not a forked child) that shall end MPI at exit
+
+// What the program asks for in the info; all that the library can do when it does not say.
+static int wanted_level(MPI_Info info)
+{
+    static const struct {
+        const char *name;
+        int level;
+    } levels[] = {{"MPI_THREAD_SINGLE", MPI_THREAD_SINGLE},
+                  {"MPI_THREAD_FUNNELED", MPI_THREAD_FUNNELED},
+                  {"MPI_THREAD_SERIALIZED", MPI_THREAD_SERIALIZED}};
+    char value[64] = "";
+    int flag = 0;
+    if (info != MPI_INFO_NULL)
+        csp_mpi.Info_get(info, "thread_level", (int)sizeof(value) - 1, value, &flag);
+    for (unsigned i = 0; flag && i < sizeof(levels) / sizeof(levels[0]); i++)
+        if (strcmp(value, levels[i].name) == 0)
+            return levels[i].level;
+    return MPI_THREAD_MULTIPLE;
+}
+
+static void stop_at_exit(void)
+{
+    if (getpid() == starter && csp_rt.session_only && (!csp_rt.user_inited || csp_rt.finalized))
+        csp_rt_stop();
+}
+
+// Bad variables are named by csp_rt_start, or by MPI_Init if Casper is off.
+static int casper_is_off(void)
+{
+    return csp_config_load(environ, 0) == CSP_OK && csp_config.ng == 0;
+}
+
+static int start_casper(MPI_Info info)
+{
+    int inited = 0, provided = 0;
+    int rc = csp_mpi.Initialized(&inited);
+    if (rc != MPI_SUCCESS || inited || casper_is_off())
+        return rc;
+    rc = csp_rt_start(NULL, NULL, wanted_level(info), &provided, 1);
+    if (rc == MPI_SUCCESS) {
+        starter = getpid();
+        atexit(stop_at_exit);
+    }
+    return rc;
+}
+
+int csp_rt_session_init(MPI_Info info, MPI_Errhandler errh, MPI_Session *session)
+{
+    pthread_mutex_lock(&mutex);
+    int rc = start_casper(info);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Session_init(info, errh, session);
+    if (rc == MPI_SUCCESS)
+        csp_rt.open_sessions++;
+    pthread_mutex_unlock(&mutex);
+    return rc;
+}
+
+// MPI_Finalize left the end to the last session.
+int csp_rt_session_finalize(MPI_Session *session)
+{
+    int rc = csp_mpi.Session_finalize(session);
+    pthread_mutex_lock(&mutex);
+    if (rc == MPI_SUCCESS && --csp_rt.open_sessions == 0 && csp_rt.finalized)
+        rc = csp_rt_stop();
+    pthread_mutex_unlock(&mutex);
+    return rc;
+}
+
+int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Group *group)
+{
+    MPI_Group all;
+    int rc = csp_mpi.Group_from_session_pset(session, pset, group);
+    if (rc != MPI_SUCCESS || !csp_rt.active)
+        return rc;
+    all = *group;
+    rc = csp_mpi.Group_intersection(all, csp_rt.user_group, group);
+    csp_mpi.Group_free(&all);
+    return rc;
+}
+
+int csp_rt_session_get_pset_info(MPI_Session session, const char *pset, MPI_Info *info)
+{
+    int rc = csp_mpi.Session_get_pset_info(session, pset, info);
+    if (rc != MPI_SUCCESS || !csp_rt.active)
+        return rc;
+    MPI_Group users;
+    char text[24];
+    int size = 0;
+    rc = csp_rt_group_from_session_pset(session, pset, &users);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    csp_mpi.Group_size(users, &size);
+    csp_mpi.Group_free(&users);
+    snprintf(text, sizeof(text), "%d", size);
+    return csp_mpi.Info_set(*info, "mpi_size", text);
+}
+#endif

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Form of a wrapper. CSP_WRAP makes three functions from one body: the body, inlined into both;
+// PMPI_X; and MPI_X, which lets a PMPI tool behind Casper go first. `ra` in the body is the return
+// address of the call. Any role, any thread; no state.
+#ifndef CSP_WRAP_WRAP_H
+#define CSP_WRAP_WRAP_H
+
+#include "rma/rma.h"
+#include "runtime/rt.h"
+#include "wrap/hooks.h"
+
+#define CSP_EXPORT __attribute__((visibility("default")))
+#define CSP_LIST(...) __VA_ARGS__
+
+// For functions that may be the program's first: the MPI library may have been loaded after Casper.
+#define CSP_FROM_MPI(ra) (csp_mpi_load() && csp_caller_is_mpi(ra))
+
+#define CSP_WRAP(type, field, name, params, args, ...)                                             \
+    static inline __attribute__((always_inline)) type wrap_##field(                                \
+        __attribute__((unused)) const void *ra, CSP_LIST params)                                   \
+        __VA_ARGS__ CSP_EXPORT type P##name params                                                 \
+    {                                                                                              \
+        return wrap_##field(CSP_RA, CSP_LIST args);                                                \
+    }                                                                                              \
+    CSP_EXPORT type name params                                                                    \
+    {                                                                                              \
+        if (CSP_UNLIKELY(csp_tool.field) && !csp_caller_is_mpi(CSP_RA))                            \
+            return csp_tool.field args;                                                            \
+        return wrap_##field(CSP_RA, CSP_LIST args);                                                \
+    }
+
+// The same for a function without arguments.
+#define CSP_WRAP_VOID(type, field, name, ...)                                                      \
+    static inline                                                                                  \
+        __attribute__((always_inline)) type wrap_##field(__attribute__((unused)) const void *ra)   \
+            __VA_ARGS__ CSP_EXPORT type P##name(void)                                              \
+    {                                                                                              \
+        return wrap_##field(CSP_RA);                                                               \
+    }                                                                                              \
+    CSP_EXPORT type name(void)                                                                     \
+    {                                                                                              \
+        if (CSP_UNLIKELY(csp_tool.field) && !csp_caller_is_mpi(CSP_RA))                            \
+            return csp_tool.field();                                                               \
+        return wrap_##field(CSP_RA);                                                               \
+    }
+
+#endif
