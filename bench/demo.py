@@ -20,7 +20,7 @@ def one_run(mpi, program, compute_s, ghosts):
     out = results.RESULTS / "demo.lines"
     env = {} if ghosts is None else {"CSP_REPORT": "1"}
     err = launch.run(
-        mpi, [program, compute_s, out], 60, users_per_node=1, ghosts=ghosts, env=env
+        mpi, [program, compute_s, out, *mpi.broken], 60, users_per_node=1, ghosts=ghosts, env=env
     )
     waits = {line["op"]: line["wait_s"] for line in results.read_lines(out)}
     out.unlink()

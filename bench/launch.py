@@ -111,6 +111,8 @@ class Intel(Mpi):
 class OpenMpi(Mpi):
     def launch_line(self, per_node, nodes, settings):
         old = self.name == "o41"
+        if per_node * nodes > os.cpu_count():
+            settings = {"OMPI_MCA_mpi_yield_when_idle": "1", **settings}
         hosts = ",".join(f"node{i + 1}:{per_node}" for i in range(nodes))
         agent = ["--mca", "plm_rsh_agent"] if old else ["--prtemca", "plm_ssh_agent"]
         shared = "vader" if old else "sm"
@@ -133,6 +135,8 @@ def libraries():
         OpenMpi("o50", "Open MPI 5.0.11", o50 / "mpicc", o50 / "mpiexec", "o50"),
         Intel("i21", "Intel MPI 2021.18 (standard ABI)", m50 / "mpicc_abi", i21 / "mpiexec", "abi"),
     ]
+    # osc/pt2pt crashes in the target when both sides have a derived datatype.
+    known[2].broken = ("GET_ACC strided",)
     return {mpi.name: mpi for mpi in known}
 
 

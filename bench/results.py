@@ -23,6 +23,11 @@ def median(values):
     return statistics.median(values) if values else None
 
 
+def quantile(values, q):
+    ordered = sorted(values)
+    return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
+
+
 class Rounds:
     """Samples of repeated runs. A run counts by its median; the figure is the median of the runs,
     its spread the lowest and the highest of them."""
@@ -56,7 +61,7 @@ def write(name, rows, **more):
     path = RESULTS / f"{name}.json"
     data = {
         **more,
-        "when": time.strftime("%Y-%m-%d %H:%M:%S"),
+        "when": now(),
         "cores": os.cpu_count(),
         "load": os.getloadavg()[0],
         "kernel": platform.release(),
@@ -66,6 +71,21 @@ def write(name, rows, **more):
         json.dump(data, f, indent=1)
         f.write("\n")
     return path
+
+
+def merge(name, mpi, rows, **about):
+    """Replaces the rows of one MPI library in build/results/NAME.json and keeps the others."""
+    try:
+        old = read(name)
+    except (FileNotFoundError, json.JSONDecodeError):
+        old = {"rows": []}
+    runs = {**old.get("runs", {}), mpi: {**about, "load": os.getloadavg()[0], "when": now()}}
+    kept = [row for row in old["rows"] if row["mpi"] != mpi]
+    return write(name, kept + rows, runs=runs)
+
+
+def now():
+    return time.strftime("%Y-%m-%d %H:%M:%S")
 
 
 def read(name):

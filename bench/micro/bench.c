@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdarg.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 double bench_now(void)
@@ -61,6 +62,14 @@ void bench_emit(FILE *out, const char *labels, const double *seconds, int count)
         fprintf(out, "%s%.5f", i == 0 ? "" : ", ", 1e6 * seconds[i]);
     fprintf(out, "]}\n");
     fflush(out);
+}
+
+int bench_listed(const char *name, int count, char **names)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(name, names[i]) == 0)
+            return 1;
+    return 0;
 }
 
 int bench_verdict(long errors)

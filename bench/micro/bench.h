@@ -26,6 +26,9 @@ __attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *forma
 /** Writes one line {LABELS, "unit": "us", "samples": [..]}; labels is a piece of JSON. */
 void bench_emit(FILE *out, const char *labels, const double *seconds, int count);
 
+/** Whether a name is among some. */
+int bench_listed(const char *name, int count, char **names);
+
 /** Adds the error counts of all processes, says so if there are any, and gives the exit code. */
 int bench_verdict(long errors);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Times of operation + flush between two nodes, in each given state of the target (series.h).
-// Usage: gap FILE SLEEP_MS SAMPLES STATE[,STATE...] [OP...], an OP by its name below; default all.
+// Usage: gap FILE SLEEP_MS SAMPLES STATE[,STATE...] [OP...]: all operations but these.
 #include <mpi.h>
 #include <stdio.h>
 #include <string.h>
@@ -71,19 +71,11 @@ static void run_case(struct op_state *s, struct op_case what, const char *state)
     op_end(s);
 }
 
-static int selected(const char *name, int count, char **names)
-{
-    for (int i = 0; i < count; i++)
-        if (strcmp(name, names[i]) == 0)
-            return 1;
-    return count == 0;
-}
-
 static void run_states(struct op_state *s, char *states, int name_count, char **names)
 {
     for (char *state = strtok(states, ","); state != NULL; state = strtok(NULL, ","))
         for (int i = 0; i < CASE_COUNT; i++)
-            if (selected(cases[i].name, name_count, names))
+            if (!bench_listed(cases[i].name, name_count, names))
                 run_case(s, cases[i], state);
 }
 

@@ -368,14 +368,6 @@ static const struct {
     {"issue", group_issue}, {"passive", group_passive}, {"active", group_active},
 };
 
-static int wanted(const char *name, int argc, char **argv)
-{
-    for (int i = 4; i < argc; i++)
-        if (strcmp(name, argv[i]) == 0)
-            return 1;
-    return argc <= 4;
-}
-
 int main(int argc, char **argv)
 {
     const double t0 = bench_now();
@@ -389,7 +381,7 @@ int main(int argc, char **argv)
         bench_die("cannot write %s", argv[1]);
     emit("MPI_Init", &init_s, 1);
     for (size_t i = 0; i < sizeof groups / sizeof groups[0]; i++)
-        if (wanted(groups[i].name, argc, argv))
+        if (argc <= 4 || bench_listed(groups[i].name, argc - 4, argv + 4))
             groups[i].run();
     const int code = bench_verdict(errors);
     const double t1 = bench_now();
