@@ -79,7 +79,7 @@ def merge(name, mpi, rows, **about):
         old = read(name)
     except (FileNotFoundError, json.JSONDecodeError):
         old = {"rows": []}
-    runs = {**old.get("runs", {}), mpi: {**about, "load": os.getloadavg()[0], "when": now()}}
+    runs = {**old.get("runs", {}), mpi: {**about, "when": now()}}
     kept = [row for row in old["rows"] if row["mpi"] != mpi]
     return write(name, kept + rows, runs=runs)
 
