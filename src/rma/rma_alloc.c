@@ -34,7 +34,7 @@ int csp_win_raise(struct csp_win *w, int code)
 
 static void count_plain(enum csp_plain_reason reason)
 {
-    csp_stats_add(&csp_node_procs(csp_rt.page)[csp_rt.lrank].stats.windows_plain[reason], 1);
+    csp_stats_add(&csp_my_stats->windows_plain[reason], 1);
 }
 
 static int plain_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
@@ -63,13 +63,27 @@ static int leads(const struct csp_members *m)
     return m->leaders[m->my_node_idx] == m->rank;
 }
 
+static struct csp_wnode *wnode_at(uint64_t off)
+{
+    return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
+}
+
+// `ready` must be down before anybody can learn the offset: the heap hands out used memory.
+static uint64_t alloc_wnode(const struct csp_members *m)
+{
+    uint64_t off = csp_heap_alloc(csp_rt.heap, wnode_bytes(m), ALIGN);
+    if (off != CSP_OFF_NONE)
+        memset(wnode_at(off), 0, sizeof(struct csp_wnode));
+    return off;
+}
+
 static struct card make_card(const struct csp_members *m, MPI_Aint size, MPI_Aint disp_unit)
 {
     struct card c = {.off = CSP_OFF_NONE, .size = (uint64_t)size, .disp_unit = (uint64_t)disp_unit};
     if (c.size <= csp_config.pool_max)
         c.off = csp_heap_alloc(csp_rt.heap, c.size ? c.size : 1, ALIGN);
     if (leads(m))
-        c.wnode_off = csp_heap_alloc(csp_rt.heap, wnode_bytes(m), ALIGN);
+        c.wnode_off = alloc_wnode(m);
     if (m->rank == 0)
         c.gid = next_gid();
     return c;
@@ -90,7 +104,6 @@ static void fill_wnode(struct csp_wnode *node, const struct csp_members *m, cons
     const int32_t *node_of = csp_topo_node_of_wrank(csp_rt.topo);
     uint64_t *end = calloc((size_t)csp_rt.topo->nnodes, sizeof(*end));
     CSP_CHECK(end, "out of memory for a window");
-    memset(node, 0, sizeof(*node));
     node->n = (uint32_t)m->n;
     node->gid = cards[0].gid;
     atomic_init(&node->users, (uint32_t)m->nlocal);
@@ -138,7 +151,7 @@ static struct csp_win *new_win(struct csp_members *m, const struct card *cards, 
     w->size = (MPI_Aint)cards[m->rank].size;
     w->disp_unit = (MPI_Aint)cards[m->rank].disp_unit;
     w->my_off = cards[m->rank].off;
-    w->node = (struct csp_wnode *)((char *)csp_rt.pool.base + w->node_offs[csp_rt.node]);
+    w->node = wnode_at(w->node_offs[csp_rt.node]);
     w->peers = w->node->peers;
     pthread_mutex_init(&w->mutex, NULL);
     pthread_mutex_init(&w->lockall_mutex, NULL);
@@ -246,8 +259,7 @@ int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_C
         rc = make_carrier(w, info, comm);
     if (rc != MPI_SUCCESS)
         return rc; // raised on the program's communicator; the window is not usable
-    struct csp_stats *stats = &csp_node_procs(csp_rt.page)[csp_rt.lrank].stats;
-    csp_stats_add(w->iwin == &csp_pool_iwin ? &stats->windows_pool : &stats->windows_own, 1);
+    csp_stats_add(w->iwin == &csp_pool_iwin ? &csp_my_stats->windows_pool : &csp_my_stats->windows_own, 1);
     csp_win_register(w);
     *(void **)baseptr = w->base;
     *win = w->handle;

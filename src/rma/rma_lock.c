@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include "rma/rma_time.h"
 #include "runtime/am.h"
+#include "runtime/node.h"
 #include "runtime/wait.h"
 
 struct csp_lock_held {

@@ -9,6 +9,7 @@
 //   free the pool window, communicators <-> the same
 #include "runtime/finalize.h"
 
+#include <execinfo.h>
 #include <stdlib.h>
 #include <unistd.h>
 #include "runtime/am.h"
@@ -63,6 +64,17 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+// The MPI library ends a process by exit() too (fatal errors, MPI_Abort) and says why itself.
+static int library_exits(void)
+{
+    void *frames[8];
+    int n = backtrace(frames, 8);
+    for (int i = 0; i < n; i++)
+        if ((uintptr_t)frames[i] - csp_text_mpi.lo < csp_text_mpi.hi - csp_text_mpi.lo)
+            return 1;
+    return 0;
+}
+
 // A user that leaves by exit() without MPI_Finalize would leave the others and the ghosts waiting.
 static void at_exit(int status, void *unused)
 {
@@ -75,6 +87,8 @@ static void at_exit(int status, void *unused)
         csp_rt_stop(); // sessions are finalised, the library under them is ours to end
         return;
     }
+    if (library_exits())
+        return;
     csp_error("exit(%d) was called before MPI_Finalize; the job is ended", status);
     csp_rt_die(status ? status : 1);
 }

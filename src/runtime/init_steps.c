@@ -82,6 +82,7 @@ static void fill_my_entry(void)
     me->wrank = csp_rt.wrank;
     me->urank = csp_rt.urank;
     me->gidx = csp_rt.gidx;
+    csp_my_stats = &me->stats;
     csp_init_must(csp_mpi.Barrier(csp_rt.node_comm), "MPI_Barrier"); // all entries are there
 }
 

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Fills csp_mpi and csp_tool when the library is loaded. Any role. Only the constructor and the first
-// MPI call of a program that loaded MPI by dlopen write here, before any thread can be in MPI.
+// Fills csp_mpi and csp_tool when the library is loaded. Any role. Only the constructor and the
+// first MPI call of a program that loaded MPI by dlopen write here, before any thread can be in
+// MPI.
 #include <dlfcn.h>
 #include <link.h>
 #include <stdio.h>
@@ -88,8 +89,8 @@ static int collect_object(struct dl_phdr_info *info, size_t size, void *arg)
     return list->paths[list->count] ? (int)(0 * ++list->count) : 1;
 }
 
-// A loaded object that defines PMPI_Init and is not Casper, for programs whose MPI library is not in
-// the global scope (a plugin loaded with RTLD_LOCAL, an interpreter's extension module).
+// A loaded object that defines PMPI_Init and is not Casper, for programs whose MPI library is not
+// in the global scope (a plugin loaded with RTLD_LOCAL, an interpreter's extension module).
 static void *find_local_library(void)
 {
     struct object_list list = {0};
@@ -142,9 +143,10 @@ static int check_library(const void *init)
         return 1;
     Dl_info self = {0};
     dladdr(&csp_mpi, &self);
-    snprintf(load_error, sizeof(load_error),
-             "%s is a Casper built for %s and the program runs on %s (%s); load the build for that one",
-             self.dli_fname, BUILT_FOR, kind, info.dli_fname);
+    snprintf(
+        load_error, sizeof(load_error),
+        "%s is a Casper built for %s and the program runs on %s (%s); load the build for that one",
+        self.dli_fname, BUILT_FOR, kind, info.dli_fname);
     return 0;
 }
 

@@ -6,11 +6,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
-#include "runtime/libcheck.h"
+#include "runtime/stats.h"
 
 struct csp_rt csp_rt = {.urank = -1, .gidx = -1};
 MPI_Comm csp_user_world = MPI_COMM_WORLD;
 int csp_stats_threads;
+struct csp_stats *csp_my_stats;
 
 void csp_rt_die(int exit_code)
 {

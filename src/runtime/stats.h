@@ -53,6 +53,8 @@ struct csp_stats {
 // One writer at a time is the common case; with several threads the sum must still be exact.
 extern int csp_stats_threads; // 1 when the program may call MPI from several threads at once
 
+extern struct csp_stats *csp_my_stats; // this process's block in the node segment
+
 static inline void csp_stats_add(_Atomic uint64_t *counter, uint64_t n)
 {
     if (csp_stats_threads)
