@@ -23,7 +23,7 @@ set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 
 function(csp_set_flags target)
     target_compile_options(${target} INTERFACE -Wall -Wextra -fvisibility=hidden)
-    target_compile_definitions(${target} INTERFACE _GNU_SOURCE)
+    target_compile_definitions(${target} INTERFACE _GNU_SOURCE=1)
     if(CSP_WERROR)
         target_compile_options(${target} INTERFACE -Werror)
     endif()

