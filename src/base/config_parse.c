@@ -81,8 +81,8 @@ enum csp_status csp_config_parse_enum(const char *text, const char *values, int 
 const char *csp_config_list_item(const char *values, int index, int *bytes)
 {
     for (; index > 0 && values; index--) {
-        values = strchr(values, '|');
-        values += values != NULL;
+        const char *bar = strchr(values, '|');
+        values = bar ? bar + 1 : NULL;
     }
     if (values)
         *bytes = (int)strcspn(values, "|");

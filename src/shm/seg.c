@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Two ways to the same thing: a memfd that others open through /proc, or a name in /dev/shm.
-#define _GNU_SOURCE 1 // memfd_create
 #include "shm/seg.h"
 #include "base/clock.h"
 #include "base/log.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// NUMA domains as sets of CPUs. Include with _GNU_SOURCE.
+// NUMA domains as sets of CPUs.
 #ifndef CSP_TOPO_DOMAIN_H
 #define CSP_TOPO_DOMAIN_H
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // NUMA domains by hwloc, which also knows machines where /sys is not mounted or tells too little.
-#define _GNU_SOURCE 1 // cpu_set_t
 #include "topo/domain.h"
 
 #include <hwloc.h>

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // NUMA domains as the kernel tells them: nodeN/cpulist, N from the list in `online`.
-#define _GNU_SOURCE 1 // cpu_set_t
 #include "topo/domain.h"
 
 #include <stdio.h>

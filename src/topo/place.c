@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-#define _GNU_SOURCE 1 // sched_setaffinity
 #include "topo/place.h"
 #include "topo/domain.h"
 

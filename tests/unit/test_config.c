@@ -95,8 +95,8 @@ static void bad_values_are_named_with_the_nearest(void **state)
                               "to 1T; CSP_POOL_SIZE=256M is used"},
         {"CSP_LOG=wran",
          "CSP_LOG=wran: not one of error|warn|info|debug; nearest: warn; CSP_LOG=warn is used"},
-        {"CSP_REPORT=ture", "CSP_REPORT=ture: not one of 0|1|off|on|no|yes|false|true; nearest: "
-                            "true; CSP_REPORT=0 is used"},
+        {"CSP_REPORT=onn", "CSP_REPORT=onn: not one of 0|1|off|on|no|yes|false|true; nearest: "
+                           "on; CSP_REPORT=0 is used"},
     };
     for (size_t i = 0; i < COUNT(rows); i++) {
         char line[256];

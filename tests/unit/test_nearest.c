@@ -21,7 +21,7 @@ static void known_distances(void **state)
         {"", "abc", 3},
         {"abc", "abc", 0},
         {"abc", "ABC", 0},
-        {"abc", "abd", 1},
+        {"abc", "abx", 1},
         {"abc", "ab", 1},
         {"abc", "xabc", 1},
         {"abc", "acb", 1},

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Domains are read from made-up /sys trees; binding itself is tried on this machine's one.
-#define _GNU_SOURCE 1 // cpu_set_t
 #include "unit.h"
 #include "topo/domain.h"
 #include "topo/place.h"

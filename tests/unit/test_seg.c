@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Attaching is between processes, hence forks here; a child tells its verdict by its exit code.
-#define _GNU_SOURCE 1 // unshare
 #include "unit.h"
 #include "shm/seg.h"
 

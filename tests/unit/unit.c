@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-#define _GNU_SOURCE 1 // memfd_create
 #include "unit.h"
 
 #include <pthread.h>
