@@ -90,6 +90,12 @@ static void rest(struct loop *l, uint32_t seen)
     l->nap_ns = l->nap_ns * 2 > l->nap_max_ns ? l->nap_max_ns : l->nap_ns * 2;
 }
 
+// The users are done and every message that they sent was handled.
+static int over(const struct loop *l)
+{
+    return atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire) && l->messages >= l->me->messages_due;
+}
+
 void csp_ghost_loop(void)
 {
     struct loop l = {.me = &csp_node_procs(csp_rt.page)[csp_rt.lrank]};
@@ -97,7 +103,7 @@ void csp_ghost_loop(void)
     l.nap_ns = SLEEP_FIRST_NS;
     l.spin_ns = spin_time_ns();
     l.begin = l.now = l.last_work = l.last_publish = csp_clock_ns();
-    while (!atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire)) {
+    while (!over(&l)) {
         uint32_t seen = csp_bell_seen(&l.me->bell);
         if (turn(&l)) {
             l.last_work = l.now;

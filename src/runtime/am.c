@@ -23,6 +23,7 @@ static csp_am_handler handlers[CSP_AM_TYPES];
 static pthread_mutex_t poll_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot *in_flight, *idle;
+static uint64_t *sent_to; // users: messages to each ghost, [node * ng + gidx]
 
 void csp_am_handle(enum csp_am_type type, csp_am_handler handler)
 {
@@ -31,6 +32,8 @@ void csp_am_handle(enum csp_am_type type, csp_am_handler handler)
 
 int csp_am_start(void)
 {
+    sent_to = calloc((size_t)csp_rt.topo->nnodes * (size_t)csp_rt.topo->ng, sizeof(*sent_to));
+    CSP_CHECK(sent_to, "out of memory in MPI_Init");
     return csp_mpi.Comm_set_errhandler(csp_rt.ctl, MPI_ERRORS_RETURN);
 }
 
@@ -83,14 +86,15 @@ static int sends_left(void)
     return left;
 }
 
-// A ghost of this node may be asleep.
-static void ring(int wrank)
+// A message to a ghost is counted; one of this node may be asleep.
+static void note_ghost(int wrank)
 {
-    const int32_t *node = csp_topo_node_of_wrank(csp_rt.topo);
-    if (node[wrank] != csp_rt.node)
-        return;
+    int node = csp_topo_node_of_wrank(csp_rt.topo)[wrank], ng = csp_rt.topo->ng;
     int lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[wrank];
-    if (lrank < csp_rt.page->ng)
+    if (lrank >= ng)
+        return;
+    sent_to[node * ng + lrank]++;
+    if (node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[lrank].bell);
 }
 
@@ -106,8 +110,8 @@ void csp_am_send(int wrank, struct csp_am *msg)
         mpi_failed("a send", rc);
     s->next = in_flight;
     in_flight = s;
+    note_ghost(wrank);
     pthread_mutex_unlock(&send_lock);
-    ring(wrank);
     if (csp_rt.is_ghost)
         return;
     struct csp_wait w; // the transport may need us to get the message out
@@ -146,6 +150,14 @@ int csp_am_poll(int max)
     return n;
 }
 
+void csp_am_settle(void)
+{
+    int n = csp_rt.topo->nnodes * csp_rt.topo->ng;
+    csp_mpi.Allreduce(MPI_IN_PLACE, sent_to, n, MPI_UINT64_T, MPI_SUM, csp_rt.user_comm);
+    for (int g = 0; g < csp_rt.page->ng; g++)
+        csp_node_procs(csp_rt.page)[g].messages_due = sent_to[csp_rt.node * csp_rt.page->ng + g];
+}
+
 void csp_am_stop(void)
 {
     struct csp_wait w;
@@ -157,4 +169,5 @@ void csp_am_stop(void)
         idle = s->next;
         free(s);
     }
+    free(sent_to);
 }

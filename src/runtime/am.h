@@ -43,6 +43,12 @@ void csp_am_handle(enum csp_am_type type, csp_am_handler handler);
 /** Posts what is needed on csp_rt.ctl. @return MPI error code. */
 int csp_am_start(void);
 
+/**
+ * Users, all of them, when nothing more will be sent: tells the ghosts of the node how many messages they
+ * must have received before they may leave. Collective over the users.
+ */
+void csp_am_settle(void);
+
 /** Completes what this process sent; after everybody stopped sending. */
 void csp_am_stop(void);
 

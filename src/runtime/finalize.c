@@ -32,7 +32,7 @@ static void stop_ghosts(void)
 static void free_user_side(void)
 {
     csp_roles.user_stop();
-    csp_mpi.Barrier(csp_rt.user_comm); // nobody needs a ghost any more
+    csp_am_settle(); // nobody needs a ghost any more
     csp_am_stop();
     stop_ghosts();
     csp_mpi.Group_free(&csp_rt.user_group);
