@@ -122,11 +122,11 @@ def environment(job: Job, lib_env: dict[str, str], mark: str) -> dict[str, str]:
     limit = max(5, int(job.timeout) - 5)
     env |= {
         MARK: mark,
-        "CSP_TEST_USERS": str(job.users),
-        "CSP_TEST_GHOSTS": "" if job.ghosts is None else str(job.ghosts),
-        "CSP_TEST_NODES": str(job.nodes),
-        "CSP_TEST_MPI": job.lib.name,
-        "CSP_TEST_LIMIT_S": str(limit),
+        "CASPER_TEST_USERS": str(job.users),
+        "CASPER_TEST_GHOSTS": "" if job.ghosts is None else str(job.ghosts),
+        "CASPER_TEST_NODES": str(job.nodes),
+        "CASPER_TEST_MPI": job.lib.name,
+        "CASPER_TEST_LIMIT_S": str(limit),
     }
     if job.ghosts is not None:
         env |= {"CSP_NG": str(job.ghosts), "CSP_WATCHDOG_S": str(max(5, limit - 10))}
