@@ -24,9 +24,11 @@ endif()
 
 if(CSP_ABI)
     # One binary for every library with the standard ABI: the program brings the MPI library.
-    target_include_directories(casper SYSTEM PRIVATE ${MPI_C_INCLUDE_DIRS})
-    target_compile_definitions(casper PRIVATE ${MPI_C_COMPILE_DEFINITIONS} MPI_ABI)
-    target_compile_options(casper PRIVATE ${MPI_C_COMPILE_OPTIONS})
+    target_include_directories(
+        casper SYSTEM PRIVATE $<TARGET_PROPERTY:MPI::MPI_C,INTERFACE_INCLUDE_DIRECTORIES>)
+    target_compile_definitions(
+        casper PRIVATE $<TARGET_PROPERTY:MPI::MPI_C,INTERFACE_COMPILE_DEFINITIONS>)
+    target_compile_options(casper PRIVATE $<TARGET_PROPERTY:MPI::MPI_C,INTERFACE_COMPILE_OPTIONS>)
 else()
     # NEEDED although nothing of it is referenced: mpi4py loads the library before any other MPI.
     target_link_options(casper PRIVATE -Wl,--no-as-needed)
