@@ -89,9 +89,7 @@ def main():
     results.RESULTS.mkdir(parents=True, exist_ok=True)
     try:
         if not mpi.available():
-            raise launch.Failed(f"{mpi.title} is not here: {mpi.cc}, {mpi.mpiexec}")
-        if not mpi.libcasper().exists():
-            raise launch.Failed(f"{mpi.libcasper()} is not there: run make first")
+            raise launch.Failed(f"{mpi.cc} or {mpi.libcasper()} is not there: run make first")
         program = mpi.compile("gap_demo", SOURCES)
         print(f"{mpi.title}, two virtual nodes, one user on each; with ghosts: one more on each.")
         rows, report = measure(mpi, program, args)

@@ -190,8 +190,8 @@ def main():
     load.adopt_orphans()
     failures = 0
     for mpi in (known[name] for name in args.mpi.split(",")):
-        if not mpi.available() or not mpi.libcasper().exists():
-            print(f"  {mpi.name}: skipped, {mpi.title} or {mpi.libcasper()} is not here")
+        if not mpi.available():
+            print(f"  {mpi.name}: skipped, {mpi.title} or the library for it is not here")
             continue
         for name in args.only.split(","):
             try:
