@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Cores, NUMA domains and the batch system's nodes, as the operating system tells them."""
+
+import glob
+import os
+from dataclasses import dataclass, field
+from typing import Dict, Tuple
+
+CPU_DIR = "/sys/devices/system/cpu"
+NODE_DIR = "/sys/devices/system/node"
+
+
+def _read(path):
+    try:
+        with open(path, encoding="ascii") as file:
+            return file.read().strip()
+    except OSError:
+        return ""
+
+
+def parse_cpulist(text):
+    """'0-3,8' -> [0, 1, 2, 3, 8]."""
+    cpus = []
+    for part in filter(None, text.split(",")):
+        low, _, high = part.partition("-")
+        cpus += range(int(low), int(high or low) + 1)
+    return cpus
+
+
+@dataclass
+class Cpus:
+    """What this process may use: one CPU of each core, by NUMA domain."""
+
+    domains: Dict[int, list] = field(default_factory=dict)
+
+    @property
+    def cores(self):
+        return sum(len(cpus) for cpus in self.domains.values())
+
+
+def cpus(allowed=None):
+    """The Cpus in the affinity mask: hardware threads of one core count once."""
+    allowed = sorted(os.sched_getaffinity(0) if allowed is None else allowed)
+    domain_of = {}
+    for path in glob.glob(f"{NODE_DIR}/node[0-9]*"):
+        for cpu in parse_cpulist(_read(f"{path}/cpulist")):
+            domain_of[cpu] = int(os.path.basename(path)[4:])
+    result, seen = Cpus(), set()
+    for cpu in allowed:
+        topology = f"{CPU_DIR}/cpu{cpu}/topology"
+        core = (_read(f"{topology}/physical_package_id"), _read(f"{topology}/core_id") or cpu)
+        if core not in seen:
+            seen.add(core)
+            result.domains.setdefault(domain_of.get(cpu, 0), []).append(cpu)
+    return result
+
+
+@dataclass(frozen=True)
+class Allocation:
+    """The nodes that a batch system gave to this job."""
+
+    system: str
+    nodes: int
+    hosts: Tuple[str, ...] = ()  # empty: the launcher knows them
+
+
+def allocation(env):
+    """The Allocation this command runs in, or None."""
+    slurm = env.get("SLURM_JOB_NUM_NODES") or env.get("SLURM_NNODES") or ""
+    if env.get("SLURM_JOB_ID") and slurm.isdecimal() and int(slurm) > 0:
+        return Allocation("Slurm", int(slurm))
+    hosts = _read(env["PBS_NODEFILE"]).split() if env.get("PBS_NODEFILE") else []
+    if hosts:
+        hosts = tuple(dict.fromkeys(hosts))
+        return Allocation("PBS", len(hosts), hosts)
+    hosts = tuple(env.get("LSB_MCPU_HOSTS", "").split()[::2])
+    if hosts:
+        return Allocation("LSF", len(hosts), hosts)
+    return None
+
+
+BATCH_PREFIXES = ("SLURM_", "PBS_", "LSB_", "PMI_", "PMIX_", "HYDI_")
+
+
+def batch_variables(env):
+    """Names by which an mpiexec notices a batch system (or an MPI job around it)."""
+    return sorted(name for name in env if name.startswith(BATCH_PREFIXES))

@@ -1,0 +1,324 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""From the options of a command to a Plan: the MPI library, the Casper build, the nodes, the binding."""
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import Optional
+
+from casper_cli import builds, config, ldso, launch, machine, mpiexec, mpilib, placement, program
+from casper_cli.errors import CasperError, UsageError, nearest, warn
+
+_OWN_BINDING = ("HYDRA_BINDING", "I_MPI_PIN", "SLURM_CPU_BIND", "OMPI_MCA_hwloc_base_binding_policy")
+
+
+@dataclass
+class Choice:
+    """The MPI library of the program and the Casper build for it."""
+
+    mpi: mpilib.MpiLibrary
+    how: str
+    at_start: bool
+    build: Optional[builds.Build] = None
+
+
+def known_mpis(env):
+    """[MpiLibrary] of this machine that Casper knows of: those of its builds, and Intel's by its root."""
+    paths = {}
+    for build in builds.find_all():
+        path = build.mpi_library if os.path.isfile(build.mpi_library) else _linked_mpi(build, env)
+        if path:
+            paths.setdefault(os.path.realpath(path), path)
+    intel = mpilib.find_in(env["I_MPI_ROOT"]) if env.get("I_MPI_ROOT") else None
+    if intel:
+        paths.setdefault(os.path.realpath(intel), intel)
+    return [mpilib.identify(path) for path in paths.values()]
+
+
+def _linked_mpi(build, env):
+    libraries = ldso.closure(build.path, env)
+    return next((path for name, path in libraries.items() if mpilib.is_core_name(name)), None)
+
+
+def label(mpi):
+    """A name that --mpi takes, e.g. "mpich-4.0.2"."""
+    return f"{mpi.family}-{mpi.version}"
+
+
+def pick_mpi(word, known, env):
+    """The MpiLibrary that a name such as mpich, openmpi-4 or abi means; None if there is none.
+
+    Of several the one whose mpiexec is first on PATH, else the newest.
+    """
+    family, _, version = {"impi": "intel", "ompi": "openmpi"}.get(word, word).partition("-")
+    if family == "abi":
+        return next((mpi for mpi in known if mpi.soname == builds.ABI_SONAME), None)
+    fitting = [
+        mpi
+        for mpi in known
+        if mpi.family == family
+        and mpi.soname != builds.ABI_SONAME
+        and (mpi.version + ".").startswith(version + "." if version else "")
+    ]
+    path = shutil.which("mpiexec", path=env.get("PATH"))
+    first = mpiexec.identify(path) if path else None
+    here = [mpi for mpi in fitting if first and first.version == mpi.version]
+    return max(here or fitting, key=lambda mpi: mpi.version_key, default=None)
+
+
+def named_mpi(word, env):
+    """The MpiLibrary that --mpi means: a file, an installation folder, or a name."""
+    if "/" in word or os.path.isfile(word):
+        path = mpilib.find_in(word) if os.path.isdir(word) else word
+        if not path or not os.path.isfile(path):
+            raise UsageError(
+                f"--mpi {word}: no MPI library there", "Name libmpi.so, or the MPI's own folder."
+            )
+        return mpilib.identify(os.path.abspath(path))
+    known = known_mpis(env)
+    found = pick_mpi(word, known, env)
+    if found is None:
+        names = sorted({label(mpi) for mpi in known} | {mpi.family for mpi in known})
+        close = nearest(word, names)
+        raise UsageError(
+            f"--mpi {word}: known here are {', '.join(names) or 'none'}"
+            + (f"; did you mean {close}?" if close else ""),
+            "Or give the path of the MPI library: --mpi /path/libmpi.so",
+        )
+    return found
+
+
+def choose(args, command, env):
+    """The Choice for a command line; --plain needs no build."""
+    if args.mpi:
+        choice = Choice(named_mpi(args.mpi, env), "named by --mpi", False)
+    elif command:
+        found = program.find_mpi(command, env)
+        choice = Choice(mpilib.identify(found.mpi), found.how, found.at_start)
+    else:
+        choice = Choice(default_mpi(env), "the mpiexec on PATH belongs to it", False)
+    if not args.plain:
+        choice.build = builds.choose(choice.mpi, env)
+        launch.check_preload_path(choice.build.path)
+        other = builds.other_version(choice.build, choice.mpi)
+        if other:
+            warn(other, "Build Casper for that library: MPICC=... tools/setup/build.sh native")
+    return choice
+
+
+def default_mpi(env):
+    """Without a program: the library of the mpiexec on PATH, or the only one there is."""
+    known = known_mpis(env)
+    path = shutil.which("mpiexec", path=env.get("PATH"))
+    found = pick_mpi(mpiexec.identify(path).family, known, env) if path else None
+    if found or len(known) == 1:
+        return found or known[0]
+    raise UsageError(
+        "which MPI library? None belongs to the mpiexec on PATH",
+        f"Say --mpi NAME ({', '.join(map(label, known)) or 'a path'}), or give the program too.",
+    )
+
+
+# Nodes
+
+
+def ghosts(args, env):
+    """-g, else CSP_NG, else the default of the table."""
+    if args.ghosts is not None:
+        return args.ghosts
+    value, problem = config.effective(config.variable("CSP_NG"), env)
+    if problem:
+        raise UsageError(problem, "Correct CSP_NG, or give -g.")
+    return int(value)
+
+
+def make_placement(args, env):
+    """The Placement that the options and the batch system ask for."""
+    count = 0 if args.plain else ghosts(args, env)
+    if args.virtual_nodes is not None:
+        if args.hosts or args.nodes:
+            raise UsageError(
+                "--virtual-nodes is instead of --hosts and --nodes", "Give one of them."
+            )
+        blocks = placement.place(args.users, args.virtual_nodes, args.ppn, count)
+        return placement.Placement(tuple(blocks), count, placement.VIRTUAL)
+    given = machine.allocation(env)
+    hosts = args.hosts or (",".join(given.hosts) if given else "")
+    if hosts:
+        blocks, names = placement.place_on_hosts(args.users, hosts, args.nodes, args.ppn, count)
+        return placement.Placement(tuple(blocks), count, placement.HOSTS, tuple(names))
+    if given:
+        nodes = args.nodes or (None if args.ppn else min(given.nodes, args.users))
+        blocks = placement.place(args.users, nodes, args.ppn, count)
+        if len(blocks) > given.nodes:
+            raise UsageError(
+                f"{len(blocks)} nodes are needed, {given.system} gave {given.nodes}",
+                "Ask for more nodes, or give a larger --ppn.",
+            )
+        return placement.Placement(tuple(blocks), count, placement.ALLOCATION)
+    blocks = placement.place(args.users, args.nodes, args.ppn, count)
+    if len(blocks) > 1:
+        raise UsageError(
+            f"{len(blocks)} nodes are asked for, but nothing says which",
+            "Name them (--hosts a,b), run inside a batch job, or try --virtual-nodes "
+            f"{len(blocks)} on this machine.",
+        )
+    return placement.Placement(tuple(blocks), count)
+
+
+# Binding
+
+
+def _threads(env):
+    first = env.get("OMP_NUM_THREADS", "1").split(",")[0]
+    return int(first) if first.isdecimal() else 1
+
+
+def _spread(cpus, where):
+    """CPUs for the ranks of one node: ghost i on domain i, the users on what is left, in order."""
+    domains = [list(domain) for _, domain in sorted(cpus.domains.items())]
+    chosen = []
+    for i in range(where.ghosts):
+        domain = domains[i % len(domains)] or max(domains, key=len)
+        chosen.append(domain.pop(0))
+    left = sorted(cpu for domain in domains for cpu in domain)
+    return chosen + left[: where.users[0]]
+
+
+def binding(args, where, launcher, env, cpus):
+    """Returns "core", "none", a list of CPUs, or None (left to the launcher)."""
+    if args.bind != "auto":
+        return None if args.bind == "default" else args.bind
+    if any(name in env for name in _OWN_BINDING) or launcher == "srun":
+        return None
+    crowded = where.kind == placement.VIRTUAL and where.nodes > 1
+    if crowded or _threads(env) > 1 or max(where.ranks) > cpus.cores:
+        return "none"
+    if where.ghosts < 2 or len(cpus.domains) < 2:
+        return "core"
+    if where.kind == placement.LOCAL and launcher in ("mpich", "intel"):
+        return _spread(cpus, where)
+    return "none"  # several ghosts and domains: the ghosts find their own (CSP_BIND)
+
+
+# Environment of the ranks
+
+
+def preload(choice, env):
+    """LD_PRELOAD for the ranks: what the user preloads, Casper, and MPI if only later loaded."""
+    words = env.get("LD_PRELOAD", "").replace(":", " ").split()
+    words = [word for word in words if os.path.basename(word) != builds.LIBRARY]
+    words.append(choice.build.path)
+    if not choice.build.brings_mpi and not choice.at_start:
+        launch.check_preload_path(choice.mpi.path)
+        words.append(choice.mpi.path)
+    return ":".join(words)
+
+
+def _library_path(choice, env):
+    """LD_LIBRARY_PATH if libcasper, loaded first, would bring another MPI library than the program's."""
+    linked = _linked_mpi(choice.build, env)
+    if linked is None or os.path.realpath(linked) == choice.mpi.real:
+        return {}
+    folder = os.path.dirname(os.path.abspath(choice.mpi.path))
+    old = env.get("LD_LIBRARY_PATH")
+    return {"LD_LIBRARY_PATH": f"{folder}:{old}" if old else folder}
+
+
+def extra_env(args):
+    """--env K=V, as a dict."""
+    result = {}
+    for item in args.env or []:
+        name, equals, value = item.partition("=")
+        if not name or not equals:
+            raise UsageError(f"--env {item}: not NAME=VALUE", "Example: --env OMP_NUM_THREADS=4")
+        result[name] = value
+    return result
+
+
+def rank_env(args, choice, where, env):
+    """Variables for the ranks alone."""
+    extra = extra_env(args)
+    result = {}
+    if choice.build:
+        result["LD_PRELOAD"] = preload(choice, {**env, **extra})
+        result["CSP_NG"] = str(where.ghosts)
+        if args.report:
+            result["CSP_REPORT"] = "1"
+        if args.report_file:
+            result["CSP_REPORT_FILE"] = os.path.abspath(args.report_file)
+        if not choice.at_start:
+            result.update(_library_path(choice, {**env, **extra}))
+    for name, value in extra.items():
+        result.setdefault(name, value)
+    return result
+
+
+# Launcher
+
+
+def pick_launcher(args, choice, where, env):
+    """(kind, path): srun inside a Slurm job, else the mpiexec of the MPI library."""
+    srun = shutil.which("srun", path=env.get("PATH"))
+    if args.launcher == "srun":
+        if srun is None:
+            raise CasperError("--launcher srun: srun is not on PATH", "Is this a Slurm machine?")
+        return "srun", srun
+    in_slurm = "SLURM_JOB_ID" in env and where.kind == placement.ALLOCATION
+    if in_slurm and srun and args.launcher == "auto" and not args.mpiexec:
+        return "srun", srun
+    if args.mpiexec:
+        found = mpiexec.explicit(args.mpiexec, choice.mpi, env)
+    else:
+        found = mpiexec.find(choice.mpi, env)
+    return mpiexec.family_of(choice.mpi), found.path
+
+
+def need_virtual_nodes(plan):
+    """Intel MPI and Open MPI tell nodes apart by host name: can we give each its own?"""
+    virtual = plan.placement.kind == placement.VIRTUAL and plan.placement.nodes > 1
+    if not virtual or plan.launcher not in ("intel", "openmpi"):
+        return
+    try:
+        tried = subprocess.run(
+            [launch.AGENT, "vnode-test", "true"],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            stdin=subprocess.DEVNULL,
+            timeout=20,
+            check=False,
+        )
+        why = tried.stderr.decode("utf-8", "replace").strip() if tried.returncode else ""
+    except (OSError, subprocess.TimeoutExpired) as error:
+        why = str(error)
+    if why:
+        raise CasperError(
+            f"--virtual-nodes with {plan.mpi.name} needs a host name for each node, which is not "
+            f"allowed here ({why})",
+            "Run as root, or allow user namespaces; MPICH has virtual nodes without either.",
+        )
+
+
+def make(args, command, env):
+    """(Plan, Choice) for parsed options and a program's command line."""
+    choice = choose(args, command, env)
+    env = {name: value for name, value in env.items() if name != builds.VARIABLE}
+    where = make_placement(args, env)
+    kind, path = pick_launcher(args, choice, where, env)
+    cpus = machine.cpus()
+    plan = launch.Plan(
+        mpi=choice.mpi,
+        launcher=kind,
+        program=path,
+        placement=where,
+        command=command,
+        rank_env=rank_env(args, choice, where, env),
+        binding=binding(args, where, kind, env, cpus),
+        launcher_args=list(args.launcher_arg or []),
+        env=env,
+        cores=cpus.cores,
+        root=os.geteuid() == 0,
+    )
+    return plan, choice

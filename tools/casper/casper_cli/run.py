@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""casper run and casper env."""
+
+import shlex
+import sys
+
+from casper_cli import explain, launch, placement, plan, runner
+from casper_cli.errors import UsageError, say
+
+
+def describe(made, choice):
+    """Lines that say what was chosen and why."""
+    where = made.placement
+    per_node = ", ".join(map(str, where.users))
+    kinds = {placement.LOCAL: "this machine", placement.VIRTUAL: "virtual, on this machine"}
+    lines = [
+        f"MPI library  {choice.mpi.name}, {choice.mpi.path} ({choice.how})",
+        f"Casper       {choice.build.path if choice.build else 'not loaded (--plain)'}",
+        f"ranks        {where.total} = {where.nusers} users + {where.ghosts} ghosts on each of "
+        f"{where.nodes} node(s), {kinds.get(where.kind, where.kind)}; users by node: {per_node}",
+        f"binding      {made.binding or 'as the launcher does'}",
+    ]
+    return lines
+
+
+def prepare(args, env):
+    """(Plan, Choice, Command) of casper run."""
+    made, choice = plan.make(args, args.command, env)
+    return made, choice, launch.build(made)
+
+
+def run(args, env):
+    """casper run: the exit code of the program."""
+    if not args.command:
+        raise UsageError("no program given", "casper run -n USERS [options] [--] PROGRAM ARGS")
+    made, choice, command = prepare(args, env)
+    if args.dry_run or args.verbose:
+        for line in describe(made, choice):
+            print(f"casper: {line}", file=sys.stderr)
+    if args.dry_run:
+        print(command.shell())
+        return 0
+    plan.need_virtual_nodes(made)
+    if args.verbose:
+        print(f"casper: {command.shell()}", file=sys.stderr)
+    sys.stdout.flush()
+    outcome = runner.run(command.words, command.environment(made.env), args.timeout)
+    if outcome.code:
+        what, hint = explain.explain(outcome, made.launcher, made.placement.ghosts)
+        say("error", what, hint)
+    return outcome.code
+
+
+def show_env(args, env):
+    """casper env: shell lines to set by hand, and how many ranks to start."""
+    made, choice = plan.make(args, args.command, env)
+    where = made.placement
+    for line in describe(made, choice):
+        print(f"# {line}")
+    sizes = sorted(set(where.ranks))
+    each = f"{sizes[0]} on every node" if len(sizes) == 1 else ", ".join(map(str, where.ranks))
+    print(f"# Start {where.total} ranks, {each}, in blocks; the lowest of each node are ghosts.")
+    print("# LD_PRELOAD is for the ranks: best given by the launcher (-genv, -x, --export).")
+    for name, value in made.rank_env.items():
+        print(f"export {name}={shlex.quote(value)}")
+    if args.command:
+        print(f"# {launch.build(made).shell()}")
+    return 0
