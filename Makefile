@@ -37,7 +37,7 @@ bench:
 
 lint:
 	$(SETUP) lint
-	@tools/setup/build.sh --configure m50 unit
+	@tools/setup/build.sh --configure -t m50-lint unit-lint
 	@build/env/lint/bin/python tools/lint.py $(ARGS)
 
 format:

@@ -54,7 +54,10 @@ class Report:
         reason = f": {outcome.reason}" if outcome.reason else ""
         setting = f" [{outcome.setting}]" if outcome.setting else ""
         word = {"passed": "ok  ", "failed": "FAIL", "skipped": "skip"}[outcome.status]
-        print(f"{word} {outcome.group} {outcome.test}{setting} {outcome.seconds:.1f} s{reason}", flush=True)
+        print(
+            f"{word} {outcome.group} {outcome.test}{setting} {outcome.seconds:.1f} s{reason}",
+            flush=True,
+        )
         if outcome.status == "failed" and outcome.output:
             lines = outcome.output.rstrip().splitlines()
             if len(lines) > SHOWN_LINES:
@@ -80,7 +83,10 @@ class Report:
                 setting = f" [{outcome.setting}]" if outcome.setting else ""
                 print(f"FAILED {outcome.group} {outcome.test}{setting}: {outcome.reason}")
         print(f"\n{time.monotonic() - self.start:.0f} s\n")
-        print(f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped", flush=True)
+        print(
+            f"{total['passed']} passed, {total['failed']} failed, {total['skipped']} skipped",
+            flush=True,
+        )
         return 1 if total["failed"] or not total["passed"] else 0
 
     def skips(self) -> None:
@@ -92,7 +98,9 @@ class Report:
         path = BUILD / "results" / "test.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         rows = [asdict(o) | {"output": o.output[-4000:]} for o in self.outcomes]
-        path.write_text(json.dumps({"mode": mode, "total": self.count(), "rows": rows}, indent=1) + "\n")
+        path.write_text(
+            json.dumps({"mode": mode, "total": self.count(), "rows": rows}, indent=1) + "\n"
+        )
 
 
 def build(report: Report, names: list[str]) -> None:
@@ -135,13 +143,19 @@ def run_mpi(report: Report, opts: argparse.Namespace) -> None:
 
 
 def parse(argv: list[str]) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--full", action="store_true", help="the whole matrix")
     parser.add_argument("--quick", action="store_true", help="what `make test` runs (default)")
     parser.add_argument("--only", default=",".join(PARTS), help=f"parts: {','.join(PARTS)}")
-    parser.add_argument("--mpi", default=",".join(LIBRARIES), help=f"libraries: {','.join(LIBRARIES)}")
+    parser.add_argument(
+        "--mpi", default=",".join(LIBRARIES), help=f"libraries: {','.join(LIBRARIES)}"
+    )
     parser.add_argument("-k", default="", metavar="REGEX", help="only tests whose name matches")
-    parser.add_argument("-g", default="", metavar="LIST", help="numbers of ghosts, e.g. 0,1 or none (plain)")
+    parser.add_argument(
+        "-g", default="", metavar="LIST", help="numbers of ghosts, e.g. 0,1 or none (plain)"
+    )
     parser.add_argument("--nodes", default="", metavar="LIST", help="numbers of nodes, e.g. 1,2")
     parser.add_argument("--netns", action="store_true", help="nodes are network namespaces")
     parser.add_argument("-j", "--jobs", type=int, default=min(2, os.cpu_count() or 1))

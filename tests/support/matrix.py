@@ -63,7 +63,9 @@ def _numbers(text: str) -> list[int | None]:
     return [None if word == "none" else int(word) for word in text.split(",")]
 
 
-def settings(test: Test, lib: Library, opts: argparse.Namespace) -> list[tuple[int | None, int, bool]]:
+def settings(
+    test: Test, lib: Library, opts: argparse.Namespace
+) -> list[tuple[int | None, int, bool]]:
     """(ghosts, nodes, netns) of a test on a library."""
     if opts.g or opts.nodes or opts.netns:
         ghosts = _numbers(opts.g) if opts.g else [test.ghosts]

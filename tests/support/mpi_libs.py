@@ -81,8 +81,14 @@ THROTTLE = {
 # Its ucx netmod loses ANY_SOURCE receives between cliques.
 OFI = {"MPIR_CVAR_CH4_NETMOD": "ofi", "FI_PROVIDER": "tcp", "FI_TCP_IFACE": "lo"}
 ROOT_ALLOWED = {
-    f"{who}_ALLOW_RUN_AS_ROOT{suffix}": "1" for who in ("OMPI", "PRTE") for suffix in ("", "_CONFIRM")
+    f"{who}_ALLOW_RUN_AS_ROOT{suffix}": "1"
+    for who in ("OMPI", "PRTE")
+    for suffix in ("", "_CONFIRM")
 }
+
+
+OPEN_MPI = ["--bind-to", "none", "--mca", "pml", "ob1", "--mca", "osc", "^ucx"]
+OPEN_MPI += ["--mca", "mpi_yield_when_idle", "1"]  # on fewer cores than ranks it spins otherwise
 
 
 def _o41() -> Library:
@@ -94,7 +100,7 @@ def _o41() -> Library:
         "mpiexec.openmpi",
         "mpicc.openmpi",
         env=ROOT_ALLOWED,
-        options="--mca osc ^ucx --mca pml ob1 --bind-to none --mca mpi_yield_when_idle 1".split(),
+        options=OPEN_MPI,
         nodes_options=f"--mca plm_rsh_agent {AGENT} --mca btl tcp,vader,self".split(),
     )
 
@@ -110,7 +116,7 @@ def _o50() -> Library:
         str(prefix / "bin/mpicc"),
         prefix,
         env=ROOT_ALLOWED,
-        options="--mca osc ^ucx --mca pml ob1 --bind-to none --mca mpi_yield_when_idle 1".split(),
+        options=OPEN_MPI,
         nodes_options=f"--prtemca plm_ssh_agent {AGENT} --mca btl tcp,sm,self".split(),
     )
 
@@ -194,7 +200,9 @@ def _remote(lib: Library, total: int, names: list[str]) -> list[str]:
     return [*lib.nodes_options, *hosts]
 
 
-def job(lib: Library, total: int, nodes: int, netns: bool = False) -> tuple[list[str], dict[str, str]]:
+def job(
+    lib: Library, total: int, nodes: int, netns: bool = False
+) -> tuple[list[str], dict[str, str]]:
     """The mpiexec command (without the program) and the environment for `total` ranks."""
     command = [lib.mpiexec, *lib.options]
     env = dict(lib.env)
@@ -203,10 +211,17 @@ def job(lib: Library, total: int, nodes: int, netns: bool = False) -> tuple[list
     if netns:
         names = [f"csp{i}" for i in range(nodes)]
         env |= {"CASPER_AGENT_NETNS": "1"}
-        env |= {name: "veth0" for name in lib.interface_env}
+        env |= dict.fromkeys(lib.interface_env, "veth0")
         command += _remote(lib, total, names)
         if lib.family == "openmpi":
-            command += ["--mca", "btl_tcp_if_include", "veth0", "--mca", "oob_tcp_if_include", "veth0"]
+            command += [
+                "--mca",
+                "btl_tcp_if_include",
+                "veth0",
+                "--mca",
+                "oob_tcp_if_include",
+                "veth0",
+            ]
         elif lib.family == "mpich":
             command += ["-iface", "veth0"]
     elif nodes > 1 and lib.family == "mpich":

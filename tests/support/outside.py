@@ -30,11 +30,19 @@ def _junit(report, outcome, group: str, path: Path) -> int:
         return 0
     cases = list(ElementTree.parse(path).iter("testcase"))
     for case in cases:
-        bad = next((case.find(tag) for tag in ("failure", "error") if case.find(tag) is not None), None)
+        bad = next(
+            (case.find(tag) for tag in ("failure", "error") if case.find(tag) is not None), None
+        )
         skip = case.find("skipped")
         status = "failed" if bad is not None else "skipped" if skip is not None else "passed"
-        reason = "" if status == "passed" else ((skip if bad is None else bad).get("message") or status)
-        output = "\n".join(part.text or "" for part in case if part.tag != "properties") if bad is not None else ""
+        reason = (
+            "" if status == "passed" else ((skip if bad is None else bad).get("message") or status)
+        )
+        output = (
+            "\n".join(part.text or "" for part in case if part.tag != "properties")
+            if bad is not None
+            else ""
+        )
         classname = case.get("classname", "")
         name = case.get("name", "?")
         if classname and classname != name:
@@ -84,11 +92,16 @@ def pytest(report, opts: argparse.Namespace, outcome, part: str) -> None:
     xml.unlink(missing_ok=True)
     args = [python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={xml}", folder]
     args += ["-k", opts.k] if re.fullmatch(r"\w+", opts.k) else []
-    env = os.environ | {"CASPER_TEST_MODE": "full" if opts.full else "quick", "PYTHONDONTWRITEBYTECODE": "1"}
+    env = os.environ | {
+        "CASPER_TEST_MODE": "full" if opts.full else "quick",
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
     done = _limited(args, env, 2400 if opts.full else 1200)
     n = _junit(report, outcome, part, xml)
     if done[0] not in (0, 1, 5) or (not n and done[0] != 5):
-        report.add(outcome(part, "pytest", "", "failed", f"pytest ended with {done[0]}", done[2], done[1]))
+        report.add(
+            outcome(part, "pytest", "", "failed", f"pytest ended with {done[0]}", done[2], done[1])
+        )
 
 
 def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str, float]:
@@ -126,5 +139,11 @@ def conformance(report, opts: argparse.Namespace, outcome, mode: str) -> None:
         code, output, seconds = _limited(args, dict(os.environ), CONFORMANCE_LIMIT_S[mode])
         status = {0: "passed", 77: "skipped"}.get(code, "failed")
         said = re.search(r"^skipped: (.*)$", output, re.M)
-        reason = said.group(1) if said and status == "skipped" else "" if status == "passed" else f"exit code {code}"
+        reason = (
+            said.group(1)
+            if said and status == "skipped"
+            else ""
+            if status == "passed"
+            else f"exit code {code}"
+        )
         report.add(outcome("conformance", script.stem, "", status, reason, seconds, output))

@@ -87,7 +87,9 @@ def who_waits(mark: str, program: str) -> str:
     gdb = shutil.which("gdb")
     for pid in marked(mark):
         state = re.sub(r".*\) (\S) .*", r"\1", _read(f"/proc/{pid}/stat"))
-        lines.append(f"{pid} {state} {_read(f'/proc/{pid}/wchan')}: {_read(f'/proc/{pid}/cmdline')[:120]}")
+        lines.append(
+            f"{pid} {state} {_read(f'/proc/{pid}/wchan')}: {_read(f'/proc/{pid}/cmdline')[:120]}"
+        )
         if gdb and _read(f"/proc/{pid}/comm") == program[:15]:
             trace = subprocess.run(
                 [gdb, "-p", str(pid), "-batch", "-ex", "thread apply all bt 12"],
@@ -95,7 +97,9 @@ def who_waits(mark: str, program: str) -> str:
                 text=True,
                 timeout=60,
             )
-            lines += [line for line in trace.stdout.splitlines() if line.startswith(("#", "Thread"))]
+            lines += [
+                line for line in trace.stdout.splitlines() if line.startswith(("#", "Thread"))
+            ]
     return "\n".join(lines)
 
 
@@ -117,7 +121,11 @@ def end_all(proc: subprocess.Popen, mark: str) -> None:
 
 def environment(job: Job, lib_env: dict[str, str], mark: str) -> dict[str, str]:
     """The environment of the whole job; nothing of Casper's is inherited."""
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("CSP_", "LD_PRELOAD", "OMPI_", "PMI"))}
+    env = {
+        k: v
+        for k, v in os.environ.items()
+        if not k.startswith(("CSP_", "LD_PRELOAD", "OMPI_", "PMI"))
+    }
     env |= lib_env
     limit = max(5, int(job.timeout) - 5)
     env |= {
@@ -206,10 +214,14 @@ def leftovers(mark: str) -> list[int]:
 
 
 def parse() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
     parser.add_argument("--mpi", default="m50", choices=LIBRARIES)
     parser.add_argument("-n", type=int, default=2, help="ranks of the application")
-    parser.add_argument("-g", default="1", help="ghosts on each node, or 'none' for the plain library")
+    parser.add_argument(
+        "-g", default="1", help="ghosts on each node, or 'none' for the plain library"
+    )
     parser.add_argument("--nodes", type=int, default=1)
     parser.add_argument("--netns", action="store_true", help="nodes are network namespaces")
     parser.add_argument("--timeout", type=float, default=60)
@@ -223,7 +235,9 @@ def parse() -> argparse.Namespace:
 def main() -> int:
     opts = parse()
     lib = LIBRARIES[opts.mpi]
-    if why := lib.missing() or (lib.missing_nodes(opts.netns) if opts.nodes > 1 or opts.netns else ""):
+    if why := lib.missing() or (
+        lib.missing_nodes(opts.netns) if opts.nodes > 1 or opts.netns else ""
+    ):
         print(f"skipped: {why}")
         return SKIPPED
     program = lib.programs / opts.program

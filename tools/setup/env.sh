@@ -24,8 +24,13 @@ need_venv() {
 
 fix_i21() { # the wheel keeps gfortran's modules where its compiler script does not look
     mpi=$1/include/mpi
-    [ -d "$mpi/gfortran" ] && [ ! -e "$1/include/gfortran" ] && ln -s mpi/gfortran "$1/include/gfortran"
-    return 0
+    if [ -d "$mpi/gfortran" ] && [ ! -e "$1/include/gfortran" ]; then
+        ln -s mpi/gfortran "$1/include/gfortran"
+    fi
+}
+
+install() { # install DIR REQUIREMENTS
+    "$1/bin/python" -m pip install --disable-pip-version-check --no-input -q -r "$2"
 }
 
 make_env() {
@@ -41,13 +46,11 @@ make_env() {
     rm -rf "$dir"
     mkdir -p "$root/build/env"
     log=$root/build/env/$name.log
-    python3 -m venv "$dir" >"$log" 2>&1 &&
-        "$dir/bin/python" -m pip install --disable-pip-version-check --no-input -q \
-            -r "$reqs/$name.txt" >>"$log" 2>&1 || {
-        tail -3 "$log" >&2
+    if ! { python3 -m venv "$dir" && install "$dir" "$reqs/$name.txt"; } >"$log" 2>&1; then
+        tail -n 3 "$log" >&2
         say "build/env/$name could not be made, see build/env/$name.log (no network?)"
         return 1
-    }
+    fi
     [ "$name" = i21 ] && fix_i21 "$dir"
     cp "$reqs/$name.txt" "$dir/.stamp"
 }
