@@ -31,11 +31,10 @@ struct loop {
 
 static uint64_t spin_time_ns(void)
 {
-    static const char sleepy = 2, spinning = 1; // order of the values of CSP_GHOST_POLL
-    if (csp_config.ghost_poll == spinning)
+    if (csp_config.ghost_poll == CSP_CONFIG_GHOST_POLL_SPIN)
         return UINT64_MAX;
     uint64_t us = (uint64_t)csp_config.ghost_spin_us;
-    if (csp_config.ghost_poll != sleepy && !csp_node_crowded(csp_rt.page) && us < SPIN_FREE_US)
+    if (csp_config.ghost_poll != CSP_CONFIG_GHOST_POLL_SLEEP && !csp_node_crowded(csp_rt.page) && us < SPIN_FREE_US)
         us = SPIN_FREE_US;
     return us * 1000;
 }
@@ -77,10 +76,16 @@ static int turn(struct loop *l)
     return 1;
 }
 
-static void rest(struct loop *l, uint32_t seen)
+// Idle: spin on, or listen to the bell, look once more and sleep.
+static void rest(struct loop *l)
 {
     if (l->now - l->last_work < l->spin_ns) {
         csp_cpu_relax();
+        return;
+    }
+    uint32_t seen = csp_bell_seen(&l->me->bell);
+    if (turn(l)) {
+        l->last_work = l->now;
         return;
     }
     uint64_t before = l->now;
@@ -104,12 +109,11 @@ void csp_ghost_loop(void)
     l.spin_ns = spin_time_ns();
     l.begin = l.now = l.last_work = l.last_publish = csp_clock_ns();
     while (!over(&l)) {
-        uint32_t seen = csp_bell_seen(&l.me->bell);
         if (turn(&l)) {
             l.last_work = l.now;
             l.nap_ns = SLEEP_FIRST_NS;
         } else {
-            rest(&l, seen);
+            rest(&l);
         }
         publish(&l);
     }

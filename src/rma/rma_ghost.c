@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include "runtime/node.h"
+#include "runtime/quirks.h"
 
 // Where the ghost finds the data.
 struct aim {
@@ -67,16 +68,22 @@ static int issue_request(const struct csp_op *op, const struct aim *a)
     }
 }
 
-int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at)
+static void mark(_Atomic uint64_t *words, int bit)
+{
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+    if (!(atomic_load_explicit(&words[bit / 64], memory_order_relaxed) & mask))
+        atomic_fetch_or_explicit(&words[bit / 64], mask, memory_order_release);
+}
+
+int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes)
 {
     const struct csp_peer *p = &w->peers[op->target];
     struct aim a = {w->iwin->ghosts[p->ghost_bit], (MPI_Aint)p->off + at, w->iwin->win};
     int rc = op->request ? issue_request(op, &a) : issue_plain(op, &a);
-    uint64_t mask = UINT64_C(1) << (p->ghost_bit % 64);
-    _Atomic uint64_t *word = &w->used[p->ghost_bit / 64];
-    // Set after the operation: a flush that takes the bit covers the operation.
-    if (!(atomic_load_explicit(word, memory_order_relaxed) & mask))
-        atomic_fetch_or_explicit(word, mask, memory_order_release);
+    // Marked after the operation: a flush that takes the bit covers the operation.
+    if (op->kind == CSP_OP_PUT && bytes <= csp_quirks.weak_put_bytes)
+        mark(w->weak, p->ghost_bit);
+    mark(w->used, p->ghost_bit);
     if (p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[p->ghost_bit % csp_rt.topo->ng].bell);
     return rc;

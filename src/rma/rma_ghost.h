@@ -6,7 +6,8 @@
 
 #include "rma/rma_win.h"
 
-/** Issues at the target's ghost; `at`: bytes from the start of the target's part. @return MPI error code. */
-int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at);
+/** Issues at the target's ghost; `at`: bytes from the start of the target's part; `bytes`: data.
+ *  @return MPI error code. */
+int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes);
 
 #endif

@@ -86,5 +86,5 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
         return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
     }
     count(op, here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET, bytes);
-    return csp_win_rc(w, csp_ghost_issue(w, op, at));
+    return csp_win_rc(w, csp_ghost_issue(w, op, at, bytes));
 }

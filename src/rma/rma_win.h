@@ -62,6 +62,7 @@ struct csp_win {
 
     // Operations not yet flushed: a bit for each ghost, [node * ng + gidx].
     _Atomic uint64_t *used;
+    _Atomic uint64_t *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     int used_words;
 
     // epochs

@@ -23,6 +23,7 @@
 #include "runtime/libcheck.h"
 #include "runtime/node.h"
 #include "runtime/peers.h"
+#include "runtime/quirks.h"
 #include "topo/place.h"
 
 extern char **environ;
@@ -145,7 +146,7 @@ static void set_role(const struct csp_topo *topo, int ng)
     else
         snprintf(who, sizeof(who), "user rank %d", csp_rt.urank);
     csp_log_set_who(who);
-    if (!csp_rt.is_ghost || csp_config.bind != 0)
+    if (!csp_rt.is_ghost || csp_config.bind != CSP_CONFIG_BIND_AUTO)
         return;
     char text[96] = "";
     enum csp_status s = csp_place_ghost(csp_rt.gidx, ng, text, sizeof(text));
@@ -156,9 +157,18 @@ static void set_role(const struct csp_topo *topo, int ng)
 static void run_ghost(void)
 {
     csp_roles.ghost_loop();
-    csp_mpi.Finalize();
+    csp_init_must(csp_mpi.Finalize(), "MPI_Finalize of a ghost");
+    exit(0);
+}
+
+// Registered before the MPI library's own exit handlers (MPICH 5 leaves the process manager in one), so it
+// runs after them and keeps a ghost from those of the program, which belong to its users.
+static void end_ghost(void)
+{
+    if (!csp_rt.is_ghost)
+        return;
     fflush(NULL);
-    _exit(0); // the program's exit handlers belong to its users
+    _exit(0);
 }
 
 // Everything is agreed: build it.
@@ -172,6 +182,7 @@ static void activate(struct csp_topo *topo, int ng)
         csp_rt.is_ghost = 0;
         return;
     }
+    csp_quirks_detect();
     csp_init_world();
     csp_init_windows();
     csp_rt.active = 1;
@@ -191,6 +202,7 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     int nranks = 1;
     csp_libcheck();
     csp_init_check_room();
+    atexit(end_ghost);
     int rc = csp_mpi.Init_thread(argc, argv, required, provided);
     if (rc != MPI_SUCCESS)
         return rc;

@@ -3,6 +3,7 @@
 // MPI_Init, second half: the node's segment, the user world, the internal communicators and window.
 #include "runtime/init.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -31,22 +32,44 @@ static uint64_t round_up(uint64_t n, uint64_t to)
     return (n + to - 1) / to * to;
 }
 
+// Processes of the job that share our kernel and so our CPUs, whatever MPI takes for a node.
+static int count_on_machine(void)
+{
+    char id[64] = "";
+    uint32_t hash = 2166136261u;
+    int n = 1;
+    MPI_Comm same;
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (f == NULL || fgets(id, sizeof(id), f) == NULL)
+        hash += (uint32_t)csp_rt.node;
+    if (f != NULL)
+        fclose(f);
+    for (const char *c = id; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * 16777619u;
+    csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, (int)(hash >> 1), csp_rt.wrank, &same),
+                  "MPI_Comm_split");
+    csp_mpi.Comm_size(same, &n);
+    csp_mpi.Comm_free(&same);
+    return n;
+}
+
 // Offsets of the parts; see node.h. The heap has what is left of the pool size.
-static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
+static struct csp_node_page layout(const struct csp_topo *topo, int nprocs, int machine_procs)
 {
     struct csp_node_page p = {.magic = CSP_NODE_MAGIC, .nprocs = nprocs, .ng = topo->ng};
     p.node = csp_rt.node;
     p.ncpus = csp_place_ncpus();
+    p.machine_procs = machine_procs;
     p.procs_off = round_up(sizeof(p), 64);
     p.topo_off = p.procs_off + (uint64_t)nprocs * sizeof(struct csp_node_proc);
     p.heap_off = round_up(p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng), 4096);
     return p;
 }
 
-static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int named,
+static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int machine_procs, int named,
                                      struct csp_seg_key *key)
 {
-    struct csp_node_page page = layout(topo, nprocs);
+    struct csp_node_page page = layout(topo, nprocs, machine_procs);
     enum csp_status s = csp_seg_create(page.heap_off + csp_config.pool_size, named, &csp_rt.pool, key);
     if (s != CSP_OK)
         return s;
@@ -63,8 +86,9 @@ static int try_segment(const struct csp_topo *topo, int named)
     struct csp_seg_key key = {0};
     int nprocs = 0, ok = 1, all = 0;
     csp_mpi.Comm_size(csp_rt.node_comm, &nprocs);
+    const int machine_procs = count_on_machine();
     if (csp_rt.lrank == 0)
-        ok = leader_create(topo, nprocs, named, &key) == CSP_OK;
+        ok = leader_create(topo, nprocs, machine_procs, named, &key) == CSP_OK;
     csp_init_must(csp_mpi.Bcast(&key, sizeof(key), MPI_BYTE, 0, csp_rt.node_comm), "MPI_Bcast");
     if (csp_rt.lrank != 0)
         ok = key.bytes != 0 && csp_seg_attach(&key, &csp_rt.pool) == CSP_OK;

@@ -5,6 +5,7 @@
 // MPI.
 #include <dlfcn.h>
 #include <link.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -89,9 +90,9 @@ static int collect_object(struct dl_phdr_info *info, size_t size, void *arg)
     return list->paths[list->count] ? (int)(0 * ++list->count) : 1;
 }
 
-// A loaded object that defines PMPI_Init and is not Casper, for programs whose MPI library is not
-// in the global scope (a plugin loaded with RTLD_LOCAL, an interpreter's extension module).
-static void *find_local_library(void)
+// A loaded object that defines a symbol and is not Casper, for programs whose MPI library is not in
+// the global scope (a plugin loaded with RTLD_LOCAL, an interpreter's extension module).
+static void *find_local_library(const char *symbol)
 {
     struct object_list list = {0};
     const void *self = object_of(&csp_mpi);
@@ -99,7 +100,7 @@ static void *find_local_library(void)
     dl_iterate_phdr(collect_object, &list);
     for (size_t i = 0; i < list.count; i++) {
         void *handle = found ? NULL : dlopen(list.paths[i], RTLD_LAZY | RTLD_NOLOAD);
-        const void *object = handle ? object_of(dlsym(handle, "PMPI_Init")) : NULL;
+        const void *object = handle ? object_of(dlsym(handle, symbol)) : NULL;
         if (object && object != self)
             found = handle;
         else if (handle)
@@ -108,6 +109,20 @@ static void *find_local_library(void)
     }
     free(list.paths);
     return found;
+}
+
+const void *csp_mpi_next(_Atomic(const void *) *cache, const char *symbol)
+{
+    const void *next = atomic_load_explicit(cache, memory_order_relaxed);
+    if (next)
+        return next;
+    next = dlsym(RTLD_NEXT, symbol);
+    void *library = next ? NULL : find_local_library(symbol);
+    if (library)
+        next = dlsym(library, symbol);
+    CSP_CHECK(next, "%s is called, but the MPI library has no such function", symbol);
+    atomic_store_explicit(cache, next, memory_order_relaxed); // all threads find the same
+    return next;
 }
 
 // Kinds of MPI libraries by the layout of their handles.
@@ -176,7 +191,7 @@ int csp_mpi_load(void)
     void *library = RTLD_NEXT;
     const void *init = dlsym(RTLD_NEXT, "PMPI_Init");
     if (!init) {
-        library = find_local_library();
+        library = find_local_library("PMPI_Init");
         init = library ? dlsym(library, "PMPI_Init") : NULL;
     }
     if (!init || !check_library(init))

@@ -44,4 +44,7 @@ int csp_mpi_load(void);
 /** Why csp_mpi_load returned 0, in words; empty if it did not. */
 const char *csp_mpi_load_error(void);
 
+/** The definition of a symbol behind Casper's own, looked up once for each `cache`. */
+const void *csp_mpi_next(_Atomic(const void *) *cache, const char *symbol);
+
 #endif

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Attributes from Fortran, Open MPI. All of its Fortran calls PMPI_X, but for getting and setting
+// attributes of communicators and windows. These shims translate the integer handle and call the
+// Fortran routine behind Casper, under each name that a compiler may give it. User role, any
+// thread.
+#include <stdatomic.h>
+#include "wrap/wrap.h"
+
+#ifdef OPEN_MPI
+typedef void aint_function(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag,
+                           MPI_Fint *ierr);
+typedef void fint_function(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *flag,
+                           MPI_Fint *ierr);
+typedef void aint_set_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *ierr);
+typedef void fint_set_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *ierr);
+
+static MPI_Fint program_comm(MPI_Fint comm)
+{
+    if (!csp_rt.active || comm != csp_mpi.Comm_c2f(MPI_COMM_WORLD))
+        return comm;
+    return csp_mpi.Comm_c2f(csp_user_world);
+}
+
+// Predefined attributes of MPI_COMM_WORLD are known on the real one only.
+static MPI_Fint attr_comm(MPI_Fint comm, MPI_Fint keyval)
+{
+    return csp_attr_is_predefined(keyval) ? comm : program_comm(comm);
+}
+
+static void comm_get_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value,
+                          MPI_Fint *flag, MPI_Fint *ierr)
+{
+    MPI_Fint c = attr_comm(*comm, *keyval);
+    ((aint_function *)next)(&c, keyval, value, flag, ierr);
+    if (*ierr == MPI_SUCCESS && *flag && csp_attr_is_predefined(*keyval))
+        *value = csp_attr_program_value(*keyval, (int)*value);
+}
+
+static void attr_get(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value,
+                     MPI_Fint *flag, MPI_Fint *ierr)
+{
+    MPI_Fint c = attr_comm(*comm, *keyval);
+    ((fint_function *)next)(&c, keyval, value, flag, ierr);
+    if (*ierr == MPI_SUCCESS && *flag && csp_attr_is_predefined(*keyval))
+        *value = csp_attr_program_value(*keyval, *value);
+}
+
+static void comm_set_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value,
+                          MPI_Fint *ierr)
+{
+    MPI_Fint c = program_comm(*comm);
+    ((aint_set_function *)next)(&c, keyval, value, ierr);
+}
+
+static void attr_put(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value,
+                     MPI_Fint *ierr)
+{
+    MPI_Fint c = program_comm(*comm);
+    ((fint_set_function *)next)(&c, keyval, value, ierr);
+}
+
+// The carrier of a redirected window has its base and size, but was made another way.
+static void win_get_attr(const void *next, MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value,
+                         MPI_Fint *flag, MPI_Fint *ierr)
+{
+    void *attr = NULL;
+    int found = 0;
+    struct csp_win *w = csp_rt.active ? csp_win_find(csp_mpi.Win_f2c(*win)) : NULL;
+    ((aint_function *)next)(win, keyval, value, flag, ierr);
+    if (!w || *ierr != MPI_SUCCESS || !*flag ||
+        (*keyval != MPI_WIN_DISP_UNIT && *keyval != MPI_WIN_CREATE_FLAVOR &&
+         *keyval != MPI_WIN_MODEL))
+        return;
+    if (csp_rma_win_get_attr(w, *keyval, &attr, &found) == MPI_SUCCESS && found)
+        *value = *(int *)attr;
+}
+
+#define SHIM(body, symbol, params, ...)                                                            \
+    CSP_EXPORT void symbol params;                                                                 \
+    CSP_EXPORT void symbol params                                                                  \
+    {                                                                                              \
+        static _Atomic(const void *) cache;                                                        \
+        body(csp_mpi_next(&cache, #symbol), __VA_ARGS__);                                          \
+    }
+
+// Every mangling, MPI and PMPI, and the routine that mpi_f08 calls.
+#define SHIMS(lower, UPPER, params, ...)                                                           \
+    SHIM(lower, mpi_##lower##_, params, __VA_ARGS__)                                               \
+    SHIM(lower, mpi_##lower##__, params, __VA_ARGS__)                                              \
+    SHIM(lower, mpi_##lower, params, __VA_ARGS__)                                                  \
+    SHIM(lower, MPI_##UPPER, params, __VA_ARGS__)                                                  \
+    SHIM(lower, pmpi_##lower##_, params, __VA_ARGS__)                                              \
+    SHIM(lower, pmpi_##lower##__, params, __VA_ARGS__)                                             \
+    SHIM(lower, pmpi_##lower, params, __VA_ARGS__)                                                 \
+    SHIM(lower, PMPI_##UPPER, params, __VA_ARGS__)                                                 \
+    SHIM(lower, ompi_##lower##_f, params, __VA_ARGS__)
+
+#define GET_PARAMS(type)                                                                           \
+    (MPI_Fint * object, MPI_Fint * keyval, type * value, MPI_Fint * flag, MPI_Fint * ierr)
+#define SET_PARAMS(type) (MPI_Fint * comm, MPI_Fint * keyval, type * value, MPI_Fint * ierr)
+
+SHIMS(comm_get_attr, COMM_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
+SHIMS(attr_get, ATTR_GET, GET_PARAMS(MPI_Fint), object, keyval, value, flag, ierr)
+SHIMS(win_get_attr, WIN_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
+SHIMS(comm_set_attr, COMM_SET_ATTR, SET_PARAMS(MPI_Aint), comm, keyval, value, ierr)
+SHIMS(attr_put, ATTR_PUT, SET_PARAMS(MPI_Fint), comm, keyval, value, ierr)
+#endif
