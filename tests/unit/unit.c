@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 #include "unit.h"
 
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
@@ -22,6 +23,8 @@ void unit_capture_begin(void)
     saved_fd = dup(STDERR_FILENO);
     capture_fd = memfd_create("stderr", MFD_CLOEXEC);
     assert_true(saved_fd >= 0 && capture_fd >= 0);
+    // Else threads that write at once share an offset that nothing protects in a memfd.
+    assert_int_equal(fcntl(capture_fd, F_SETFL, O_APPEND), 0);
     assert_int_equal(dup2(capture_fd, STDERR_FILENO), STDERR_FILENO);
 }
 
