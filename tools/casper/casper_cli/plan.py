@@ -206,11 +206,15 @@ def binding(args, where, launcher, env, cpus):
 # Environment of the ranks
 
 
+def preloads_of_user(env):
+    """What LD_PRELOAD holds without any libcasper: this command alone decides about that."""
+    words = env.get("LD_PRELOAD", "").replace(":", " ").split()
+    return [word for word in words if os.path.basename(word) != builds.LIBRARY]
+
+
 def preload(choice, env):
     """LD_PRELOAD for the ranks: what the user preloads, Casper, and MPI if only later loaded."""
-    words = env.get("LD_PRELOAD", "").replace(":", " ").split()
-    words = [word for word in words if os.path.basename(word) != builds.LIBRARY]
-    words.append(choice.build.path)
+    words = [*preloads_of_user(env), choice.build.path]
     if not choice.build.brings_mpi and not choice.at_start:
         launch.check_preload_path(choice.mpi.path)
         words.append(choice.mpi.path)
@@ -305,6 +309,8 @@ def make(args, command, env):
     """(Plan, Choice) for parsed options and a program's command line."""
     choice = choose(args, command, env)
     env = {name: value for name, value in env.items() if name != builds.VARIABLE}
+    if "LD_PRELOAD" in env:
+        env["LD_PRELOAD"] = ":".join(preloads_of_user(env))
     where = make_placement(args, env)
     kind, path = pick_launcher(args, choice, where, env)
     cpus = machine.cpus()

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Measures the progress gap of an MPI library, plain and under Casper, with the program gap_check."""
+
+import argparse
+import json
+import os
+import subprocess
+import tempfile
+
+from casper_cli import builds, launch, ldso, mpilib, plan, runner
+from casper_cli.errors import CasperError
+
+PROGRAM = "gap_check"
+COMPUTE_S = 0.3
+WAITS = 0.5  # an operation that waits longer than this part of the target's computing has a gap
+PROMPT = 0.2  # one that waits less than this part has none
+
+
+def _options(args, mpi, plain):
+    """As of casper run -n 2 --virtual-nodes 2."""
+    return argparse.Namespace(
+        users=2,
+        ghosts=None if plain else 1,
+        nodes=None,
+        ppn=None,
+        hosts=None,
+        virtual_nodes=2,
+        bind="auto",
+        mpi=mpi.path,
+        mpiexec=args.mpiexec,
+        launcher="mpiexec",
+        launcher_arg=args.launcher_arg,
+        report=False,
+        report_file=None,
+        env=None,
+        plain=plain,
+    )
+
+
+def _environment(program, mpi, env):
+    """The helper is linked to the MPI that the build is for; it shall run under `mpi`."""
+    linked = (p for name, p in ldso.closure(program, env).items() if mpilib.is_core_name(name))
+    found = next(linked, None)
+    if found and os.path.realpath(found) == mpi.real:
+        return env
+    folder = os.path.dirname(os.path.abspath(mpi.path))
+    old = env.get("LD_LIBRARY_PATH")
+    return {**env, "LD_LIBRARY_PATH": f"{folder}:{old}" if old else folder}
+
+
+def _last_lines(text, count=3):
+    lines = [line for line in text.splitlines() if line.strip()]
+    return "; ".join(lines[-count:])
+
+
+def _run(args, mpi, program, env, plain):
+    """The JSON object that gap_check prints; raises CasperError if the run fails."""
+    made, _ = plan.make(_options(args, mpi, plain), [program, str(COMPUTE_S)], env)
+    plan.need_virtual_nodes(made)
+    command = launch.build(made)
+    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
+        streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
+        outcome = runner.run(command.words, command.environment(made.env), args.timeout, **streams)
+        out.seek(0)
+        err.seek(0)
+        printed, complaints = out.read(), err.read()
+    for line in printed.splitlines():
+        if line.startswith("{") and outcome.code == 0:
+            return json.loads(line)
+    ended = "took too long" if outcome.timed_out else f"exit code {outcome.code}"
+    raise CasperError(f"{'plain' if plain else 'Casper'} run: {ended}: {_last_lines(complaints)}")
+
+
+def verdict(compute_s, plain_s, casper_s):
+    """In words, for one operation."""
+    if plain_s >= WAITS * compute_s:
+        if casper_s is None:
+            return "gap"
+        return "gap, closed by Casper" if casper_s <= PROMPT * compute_s else "gap, not closed"
+    if casper_s is not None and casper_s >= WAITS * compute_s:
+        return "worse with Casper"
+    return "no gap"
+
+
+def _rows(plain, casper):
+    under = {row["op"]: row for row in casper["rows"]} if casper else {}
+    rows = []
+    for row in plain["rows"]:
+        other = under.get(row["op"], {})
+        rows.append(
+            {
+                "op": row["op"],
+                "plain_idle_s": row["idle_s"],
+                "plain_wait_s": row["busy_s"],
+                "casper_wait_s": other.get("busy_s"),
+                "errors": row["errors"] + other.get("errors", 0),
+                "verdict": verdict(plain["compute_s"], row["busy_s"], other.get("busy_s")),
+            }
+        )
+    return rows
+
+
+def _both(args, mpi, program, env):
+    """({"plain": result, "casper": result}, problems): what of the two runs succeeded."""
+    results, problems = {}, []
+    for kind in ("plain", "casper"):
+        try:
+            results[kind] = _run(args, mpi, program, env, kind == "plain")
+        except CasperError as error:
+            problems.append(f"{error.cause} {error.remedy}".strip())
+    return results, problems
+
+
+def measure(args, mpi, build, env):
+    """{"compute_s", "bytes", "nodes", "rows", "problems"} for one MPI library."""
+    program = build.helper(PROGRAM)
+    if program is None:
+        folder = os.path.dirname(build.path)
+        return {"rows": [], "problems": [f"not measured: there is no {PROGRAM} in {folder}/bin"]}
+    env = {name: value for name, value in env.items() if not name.startswith("CSP_")}
+    env = {**_environment(program, mpi, env), builds.VARIABLE: build.path}
+    results, problems = _both(args, mpi, program, env)
+    if "plain" not in results:
+        return {"rows": [], "problems": problems}
+    plain, casper = results["plain"], results.get("casper")
+    for kind, result in results.items():
+        if result["nodes"] != 2:
+            problems.append(f"node split: {result['nodes']} node(s) instead of 2 ({kind} run)")
+    if casper and casper["ranks"] != plain["ranks"]:
+        problems.append(f"the program saw {casper['ranks']} ranks: Casper was not active")
+    rows = _rows(plain, casper)
+    problems += [f"{row['op']}: wrong data" for row in rows if row["errors"]]
+    return {
+        "compute_s": plain["compute_s"],
+        "bytes": plain["bytes"],
+        "nodes": plain["nodes"],
+        "rows": rows,
+        "problems": problems,
+    }
