@@ -69,7 +69,7 @@ int csp_rt_initialized(int *flag)
 
 int csp_rt_finalized(int *flag)
 {
-    if (!csp_rt.session_only)
+    if (!csp_rt.session_only && !csp_rt.finalized) // an open session may keep the library alive
         return csp_mpi.Finalized(flag);
     *flag = csp_rt.finalized;
     return MPI_SUCCESS;

@@ -85,14 +85,40 @@ int csp_rt_session_finalize(MPI_Session *session)
     return rc;
 }
 
+// The members of `all` that are not ghosts. Groups of different sessions, or of a session and the
+// world, must not meet in one call (MPICH 5 ends the job), so ranks are compared within the session:
+// its mpi://WORLD has the ranks of the real MPI_COMM_WORLD.
+static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
+{
+    const int32_t *urank = csp_topo_urank_of_wrank(csp_rt.topo);
+    int n = 0, kept = 0;
+    csp_mpi.Group_size(all, &n);
+    int *ranks = malloc(2 * (size_t)(n + 1) * sizeof(*ranks)), *wranks = ranks + n;
+    CSP_CHECK(ranks, "out of memory for a process set");
+    for (int i = 0; i < n; i++)
+        ranks[i] = i;
+    int rc = csp_mpi.Group_translate_ranks(all, n, ranks, world, wranks);
+    for (int i = 0; i < n; i++)
+        if (wranks[i] == MPI_UNDEFINED || urank[wranks[i]] >= 0)
+            ranks[kept++] = i;
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Group_incl(all, kept, ranks, users);
+    free(ranks);
+    return rc;
+}
+
 int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Group *group)
 {
-    MPI_Group all;
+    MPI_Group all, world;
     int rc = csp_mpi.Group_from_session_pset(session, pset, group);
     if (rc != MPI_SUCCESS || !csp_rt.active)
         return rc;
     all = *group;
-    rc = csp_mpi.Group_intersection(all, csp_rt.user_group, group);
+    rc = csp_mpi.Group_from_session_pset(session, "mpi://WORLD", &world);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    rc = keep_users(all, world, group);
+    csp_mpi.Group_free(&world);
     csp_mpi.Group_free(&all);
     return rc;
 }
