@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Plots of build/results/{demo,gap,overhead}.json, as SVG and PNG beside them. Needs matplotlib: if
+it is missing, the script makes the environment build/env/bench and goes on there."""
+
+import os
+import subprocess
+import sys
+
+import results
+from launch import BUILD, ROOT
+
+try:
+    import matplotlib
+except ImportError:
+    PYTHON = BUILD / "env" / "bench" / "bin" / "python"
+    if sys.executable == str(PYTHON):
+        raise
+    subprocess.run([ROOT / "tools" / "setup" / "env.sh", "bench"], check=True)
+    os.execv(PYTHON, [str(PYTHON), *sys.argv])
+
+matplotlib.use("Agg")
+import matplotlib.pyplot as plt  # noqa: E402
+
+# Okabe and Ito's colours: distinct for everybody, also in print.
+GREY, RED, BLUE, SKY = "#666666", "#d55e00", "#0072b2", "#56b4e9"
+KINDS = (
+    ("plain_idle_us", "plain, target in MPI", GREY, "o"),
+    ("plain_busy_us", "plain, target busy", RED, "s"),
+    ("casper_busy_us", "Casper, target busy", BLUE, "D"),
+    ("casper_cold_us", "Casper, target busy, rare operations", SKY, "^"),
+)
+
+
+def save(figure, name):
+    for suffix in ("svg", "png"):
+        figure.savefig(results.RESULTS / f"{name}.{suffix}", dpi=130, bbox_inches="tight")
+    plt.close(figure)
+    print(f"  {(results.RESULTS / name).relative_to(ROOT)}.svg, .png")
+
+
+def by_mpi(rows):
+    found = {}
+    for row in rows:
+        found.setdefault(row["mpi"], []).append(row)
+    return found
+
+
+def series(rows, field):
+    """Positions, values and distances to the lowest and highest run, where the field is there."""
+    stem = field.removesuffix("_us")
+    have = [(i, r) for i, r in enumerate(rows) if r.get(field)]
+    values = [r[field] for _, r in have]
+    low = [r[field] - r[f"{stem}_lo_us"] for _, r in have]
+    high = [r[f"{stem}_hi_us"] - r[field] for _, r in have]
+    return [i for i, _ in have], values, (low, high)
+
+
+def plot_gap(data):
+    groups = by_mpi(data["rows"])
+    figure, axes = plt.subplots(
+        len(groups), 1, figsize=(10, 2.9 * len(groups)), sharex=False, squeeze=False
+    )
+    for axis, (mpi, rows) in zip(axes[:, 0], groups.items(), strict=True):
+        for shift, (field, label, colour, marker) in enumerate(KINDS):
+            at, values, error = series(rows, field)
+            at = [x + 0.12 * (shift - 1.5) for x in at]
+            axis.errorbar(at, values, error, fmt=marker, color=colour, label=label, ms=4, lw=1)
+        axis.set_yscale("log")
+        axis.set_ylabel("microseconds")
+        axis.set_title(mpi, loc="left", fontsize=10)
+        axis.set_xticks(range(len(rows)), [r["op"] for r in rows], rotation=60, fontsize=7)
+        axis.grid(axis="y", alpha=0.3)
+    figure.suptitle("Operation + flush between two nodes; runs' median, lowest, highest")
+    figure.tight_layout()
+    handles, labels = axes[0, 0].get_legend_handles_labels()
+    figure.legend(handles, labels, fontsize=8, ncols=4, loc="upper center", bbox_to_anchor=(0.5, 0))
+    save(figure, "gap")
+
+
+def plot_demo(data):
+    rows = data["rows"]
+    figure, axis = plt.subplots(figsize=(8, 0.35 * len(rows) + 1))
+    at = range(len(rows))
+    axis.barh([y - 0.2 for y in at], [r["plain_wait_s"] for r in rows], 0.4, color=RED)
+    axis.barh([y + 0.2 for y in at], [r["casper_wait_s"] for r in rows], 0.4, color=BLUE)
+    axis.axvline(data["compute_s"], color=GREY, ls="--", lw=1)
+    axis.set_xscale("log")
+    axis.set_yticks(at, [r["op"] for r in rows], fontsize=8)
+    axis.invert_yaxis()
+    axis.legend(["target's computing", "plain", "with ghosts"], fontsize=7)
+    axis.set_xlabel("seconds that the origin waits")
+    save(figure, "demo")
+
+
+def plot_shared(rows):
+    """Users' slowdown and the ghosts' answer time, side by side."""
+    figure, axes = plt.subplots(1, 2, figsize=(10, 0.3 * len(rows) + 1.2), sharey=True)
+    at = range(len(rows))
+    slow = [100 * (r["ratio"] - 1) for r in rows]
+    axes[0].barh(at, slow, color=[SKY if r["poll"] != "spin" else GREY for r in rows])
+    axes[0].axvline(8, color=RED, ls="--", lw=1)
+    axes[0].set_xlabel("users' slowdown by quiet ghosts, %")
+    axes[1].barh(at, [r["answer_us"] for r in rows], color=BLUE)
+    axes[1].plot([r["answer_p95_us"] for r in rows], at, "|", color=RED, ms=9)
+    axes[1].set_xscale("log")
+    axes[1].set_xlabel("answer to a computing user, microseconds (| 95 %)")
+    names = [f"{r['mpi']}, {r['users']} users, {r['poll']}" for r in rows]
+    axes[0].set_yticks(at, names, fontsize=8)
+    axes[0].invert_yaxis()
+    save(figure, "shared_cores")
+
+
+def plot_overhead(rows):
+    groups = by_mpi(rows)
+    names = list(dict.fromkeys(r["what"] for r in rows))
+    figure, axis = plt.subplots(figsize=(8, 0.24 * len(names) + 1))
+    for mpi, marker in zip(groups, "oDs^v", strict=False):
+        have = [r for r in groups[mpi] if r.get("ratio")]
+        at = [names.index(r["what"]) for r in have]
+        axis.plot([r["ratio"] for r in have], at, marker, label=mpi, ms=4)
+    axis.axvline(1, color=GREY, lw=1)
+    axis.set_xscale("log")
+    axis.set_yticks(range(len(names)), names, fontsize=7)
+    axis.invert_yaxis()
+    axis.set_xlabel("time with Casper / plain")
+    axis.grid(axis="x", alpha=0.3)
+    axis.legend(fontsize=7)
+    save(figure, "overhead")
+
+
+def main():
+    for name, plot in (("demo", plot_demo), ("gap", plot_gap)):
+        if (results.RESULTS / f"{name}.json").exists():
+            plot(results.read(name))
+    if (results.RESULTS / "overhead.json").exists():
+        rows = results.read("overhead")["rows"]
+        plot_overhead([r for r in rows if "poll" not in r])
+        plot_shared([r for r in rows if "poll" in r and r.get("ratio") and r.get("answer_us")])
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
