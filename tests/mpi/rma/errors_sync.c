@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Synchronisation calls out of order are errors of class MPI_ERR_RMA_SYNC, not crashes, and the window
+// still works afterwards.
+#include "comms.h"
+
+int main(void)
+{
+    csp_test_init();
+    MPI_Win win;
+    int value = 1, *base = csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    PHASE("operation without an epoch");
+    CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_RMA_SYNC);
+    PHASE("unlock without lock");
+    CHECK_CLASS(MPI_Win_unlock(0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_unlock_all(win), MPI_ERR_RMA_SYNC);
+    PHASE("flush without lock");
+    CHECK_CLASS(MPI_Win_flush(0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_flush_all(win), MPI_ERR_RMA_SYNC);
+    PHASE("complete without start, wait without post");
+    CHECK_CLASS(MPI_Win_complete(win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_wait(win), MPI_ERR_RMA_SYNC);
+    PHASE("locked twice");
+    MPI_Win_lock_all(0, win);
+    CHECK_CLASS(MPI_Win_lock_all(0, win), MPI_ERR_RMA_SYNC);
+    CHECK_CLASS(MPI_Win_lock(MPI_LOCK_SHARED, 0, 0, win), MPI_ERR_RMA_SYNC);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    comm_use(win, MPI_COMM_WORLD, base, 4);
+    MPI_Win_free(&win);
+    return csp_test_done();
+}
