@@ -86,8 +86,8 @@ int csp_rt_session_finalize(MPI_Session *session)
 }
 
 // The members of `all` that are not ghosts. Groups of different sessions, or of a session and the
-// world, must not meet in one call (MPICH 5 ends the job), so ranks are compared within the session:
-// its mpi://WORLD has the ranks of the real MPI_COMM_WORLD.
+// world, must not meet in one call (MPICH 5 ends the job), so ranks are compared within the
+// session: its mpi://WORLD has the ranks of the real MPI_COMM_WORLD.
 static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
 {
     const int32_t *urank = csp_topo_urank_of_wrank(csp_rt.topo);

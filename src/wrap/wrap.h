@@ -32,9 +32,8 @@
 
 // The same for a function without arguments.
 #define CSP_WRAP_VOID(type, field, name, ...)                                                      \
-    static inline                                                                                  \
-        __attribute__((always_inline)) type wrap_##field(__attribute__((unused)) const void *ra)   \
-            __VA_ARGS__ CSP_EXPORT type P##name(void)                                              \
+    static inline __attribute__((always_inline)) type wrap_##field(                                \
+        __attribute__((unused)) const void *ra) __VA_ARGS__ CSP_EXPORT type P##name(void)          \
     {                                                                                              \
         return wrap_##field(CSP_RA);                                                               \
     }                                                                                              \

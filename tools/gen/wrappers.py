@@ -6,7 +6,8 @@ list of wrapped functions (tests/arch/wrapped.txt) from the MPI standard's API a
 
 usage: wrappers.py [--out DIR]     DIR: root of the tree to write to (default: this repository)
 
-Needs the packages of tools/gen/requirements.txt. Users of Casper never run it: its output is committed.
+Run it with build/env/py/bin/python and with build/env/lint there (tools/setup/env.sh py lint makes
+both). Users of Casper never run it: its output is committed.
 """
 
 from __future__ import annotations
@@ -82,9 +83,7 @@ class Policy:
         found += [mpi_api.parse_prototype(t, "extension") for t in extra["extension"]]
         for name in extra["same"].split():
             base = self.functions[name.replace("MPIX_", "MPI_")]
-            found.append(
-                mpi_api.Function(name, base.result, base.params, base.kinds, "extension")
-            )
+            found.append(mpi_api.Function(name, base.result, base.params, base.kinds, "extension"))
         for function in found:
             if function.name in self.functions:
                 raise PolicyError(f"{function.name} is in the standard")
@@ -195,7 +194,7 @@ def wrapper(entry: dict, function: mpi_api.Function) -> str:
 
 
 def clang_format(text: str, name: str) -> str:
-    tool = pathlib.Path(sys.executable).parent / "clang-format"
+    tool = ROOT / "build/env/lint/bin/clang-format"
     result = subprocess.run(
         [str(tool), f"--assume-filename={ROOT / 'src' / 'wrap' / name}"],
         input=text,
@@ -254,6 +253,11 @@ def main() -> int:
         files = generate()
     except PolicyError as error:
         print(f"wrappers.py: src/wrap/policy.toml: {error}", file=sys.stderr)
+        return 1
+    except FileNotFoundError as error:
+        print(
+            f"wrappers.py: {error.filename} is not there (tools/setup/env.sh lint)", file=sys.stderr
+        )
         return 1
     for path, text in files.items():
         target = args.out / path

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The public query functions, see include/casper/casper.h. Any thread, any time.
+#include "casper/casper.h"
+#include "runtime/rt.h"
+
+const char *casper_version(void)
+{
+    return CASPER_VERSION_STRING;
+}
+
+int casper_active(void)
+{
+    return csp_rt.active;
+}
+
+int casper_ghosts_per_node(void)
+{
+    return csp_rt.active ? csp_rt.topo->ng : 0;
+}
+
+int casper_nodes(void)
+{
+    return csp_rt.active ? csp_rt.topo->nnodes : 0;
+}
