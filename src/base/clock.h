@@ -5,6 +5,7 @@
 #define CSP_BASE_CLOCK_H
 
 #include <stdint.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 static inline uint64_t csp_clock_ns(void)
@@ -24,11 +25,17 @@ static inline void csp_cpu_relax(void)
 #endif
 }
 
-/** Sleeps about `ns` nanoseconds. */
+/** Sleeps about `ns` nanoseconds; the kernel adds the thread's timer slack, 50 us by default. */
 static inline void csp_clock_sleep(uint64_t ns)
 {
     struct timespec t = {.tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u)};
     nanosleep(&t, 0);
+}
+
+/** How late the kernel may wake this thread; 0 restores the default. */
+static inline void csp_clock_slack(unsigned long ns)
+{
+    prctl(PR_SET_TIMERSLACK, ns, 0, 0, 0);
 }
 
 #endif

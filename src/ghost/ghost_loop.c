@@ -13,10 +13,12 @@
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
+#include "topo/place.h"
 
 enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
+    SLACK_NS = 1000,
     PUBLISH_NS = 10000000, // between two publications of the load
 };
 
@@ -107,6 +109,8 @@ void csp_ghost_loop(void)
     l.nap_max_ns = (uint64_t)csp_config.ghost_sleep_max_us * 1000;
     l.nap_ns = SLEEP_FIRST_NS;
     l.spin_ns = spin_time_ns();
+    csp_clock_slack(SLACK_NS);
+    csp_place_short_slice();
     l.begin = l.now = l.last_work = l.last_publish = csp_clock_ns();
     while (!over(&l)) {
         if (turn(&l)) {

@@ -138,8 +138,9 @@ static struct csp_win *new_win(struct csp_members *m, const struct card *cards, 
     CSP_CHECK(w, "out of memory for a window");
     int bits = csp_rt.topo->nnodes * csp_rt.topo->ng, nodes = csp_rt.topo->nnodes;
     w->used_words = (bits + 63) / 64;
-    w->used = calloc(2 * (size_t)w->used_words, sizeof(*w->used));
-    w->weak = w->used + w->used_words;
+    w->used = calloc(3 * (size_t)w->used_words, sizeof(*w->used));
+    w->local = w->used + w->used_words;
+    w->weak = w->local + w->used_words;
     w->lockall_node = calloc((size_t)(nodes + 63) / 64, sizeof(*w->lockall_node));
     w->node_offs = calloc((size_t)nodes, sizeof(*w->node_offs));
     CSP_CHECK(w->used && w->lockall_node && w->node_offs, "out of memory for a window");

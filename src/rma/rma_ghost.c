@@ -84,6 +84,7 @@ int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI
     if (op->kind == CSP_OP_PUT && bytes <= csp_quirks.weak_put_bytes)
         mark(w->weak, p->ghost_bit);
     mark(w->used, p->ghost_bit);
+    mark(w->local, p->ghost_bit);
     if (p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[p->ghost_bit % csp_rt.topo->ng].bell);
     return rc;

@@ -60,8 +60,9 @@ struct csp_win {
     void *base;
     MPI_Aint size, disp_unit;
 
-    // Operations not yet flushed: a bit for each ghost, [node * ng + gidx].
-    _Atomic uint64_t *used;
+    // Operations not yet complete, by ghost: a bit for each, [node * ng + gidx].
+    _Atomic uint64_t *used;  // not known to be complete at the target
+    _Atomic uint64_t *local; // not known to be complete at the origin
     _Atomic uint64_t *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     int used_words;
 

@@ -11,10 +11,11 @@
 #include "runtime/rt.h"
 
 enum {
-    SPIN_CROWDED = 50,  // idle turns before the first sleep when cores are shared
+    SPIN_CROWDED = 20,  // idle turns before the first sleep when cores are shared
     SPIN_FREE = 20000,  // when every process has a core
     SLEEP_MIN_NS = 5000,
     SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition
+    SLACK_NS = 1000,
     ALARM_TURNS = 256,    // turns between two looks at the clock
 };
 
@@ -60,5 +61,7 @@ void csp_wait_turn(struct csp_wait *w)
         return;
     }
     uint64_t ns = (uint64_t)SLEEP_MIN_NS * (w->turns - spin);
+    csp_clock_slack(SLACK_NS); // the thread is the program's: give it back as it was
     csp_clock_sleep(ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
+    csp_clock_slack(0);
 }

@@ -17,4 +17,11 @@ int csp_place_ncpus(void);
  */
 enum csp_status csp_place_ghost(int gidx, int ng, char *text, unsigned text_bytes) CSP_MUST_CHECK;
 
+/**
+ * Asks the scheduler for short time slices (Linux 6.12 and later; no effect elsewhere): a ghost that
+ * wakes up then takes a core from a computing user at once instead of waiting for its slice to end,
+ * and gets no more time in all.
+ */
+void csp_place_short_slice(void);
+
 #endif
