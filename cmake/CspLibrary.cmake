@@ -14,7 +14,10 @@ if(NOT sources)
 endif()
 
 add_library(casper SHARED ${sources})
-target_include_directories(casper PRIVATE src ${CMAKE_BINARY_DIR} PUBLIC include)
+target_include_directories(casper PRIVATE src ${CMAKE_BINARY_DIR}
+    PUBLIC $<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+# A program that links it refers to nothing of it but MPI functions, which libmpi has as well.
+target_link_options(casper INTERFACE -Wl,--no-as-needed)
 target_link_libraries(casper PRIVATE csp_core)
 set_target_properties(casper PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
 target_compile_definitions(casper PRIVATE CSP_MPI_SONAME="${CSP_MPI_SONAME}")
@@ -34,3 +37,8 @@ else()
     target_link_options(casper PRIVATE -Wl,--no-as-needed)
     target_link_libraries(casper PRIVATE MPI::MPI_C)
 endif()
+
+# What `casper check` runs to measure the progress gap: an ordinary MPI program.
+add_executable(gap_check tools/casper/check/gap_check.c)
+target_link_libraries(gap_check PRIVATE csp_flags MPI::MPI_C)
+set_target_properties(gap_check PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)

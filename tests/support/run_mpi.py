@@ -172,6 +172,8 @@ def judge(job: Job, code: int, output: str) -> tuple[str, str]:
 
 def run(job: Job) -> Result:
     """Runs a job to its end or to its time limit; leaves no process."""
+    if not job.program.is_file():
+        return Result("failed", "the program was not built", 0.0, "")
     mark = uuid.uuid4().hex
     argv, lib_env = command(job)
     start = time.monotonic()

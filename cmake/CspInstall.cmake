@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+#
+# cmake --install. Several builds may go to one prefix: each keeps its library in
+# <libdir>/casper/<name>/, where the `casper` command looks; the last one is also <libdir>/libcasper.so,
+# for those who link.
+include(CMakePackageConfigHelpers)
+
+set(home ${CMAKE_INSTALL_LIBDIR}/casper/${CSP_NAME})
+set(config ${CMAKE_INSTALL_LIBDIR}/cmake/casper)
+set(share ${CMAKE_INSTALL_DATADIR}/casper)
+
+set_target_properties(casper PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(gap_check PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+install(TARGETS casper EXPORT casper LIBRARY DESTINATION ${home})
+install(TARGETS gap_check RUNTIME DESTINATION ${home}/bin)
+install(FILES ${CMAKE_BINARY_DIR}/casper-build.json DESTINATION ${home})
+file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/link)
+file(CREATE_LINK casper/${CSP_NAME}/libcasper.so ${CMAKE_BINARY_DIR}/link/libcasper.so SYMBOLIC)
+install(FILES ${CMAKE_BINARY_DIR}/link/libcasper.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(FILES include/casper/casper.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/casper)
+
+# The command: Python's standard library only.
+install(DIRECTORY tools/casper/casper_cli DESTINATION ${share}/python USE_SOURCE_PERMISSIONS
+        PATTERN __pycache__ EXCLUDE PATTERN lib EXCLUDE)
+file(RELATIVE_PATH CSP_PYTHON_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR}
+     ${CMAKE_INSTALL_FULL_DATADIR}/casper/python)
+configure_file(cmake/casper.in ${CMAKE_BINARY_DIR}/casper @ONLY)
+install(PROGRAMS ${CMAKE_BINARY_DIR}/casper DESTINATION ${CMAKE_INSTALL_BINDIR})
+
+file(GLOB pages CONFIGURE_DEPENDS docs/man/*.[1-8])
+foreach(page IN LISTS pages)
+    string(REGEX REPLACE ".*\\." "" section ${page})
+    install(FILES ${page} DESTINATION ${CMAKE_INSTALL_MANDIR}/man${section})
+endforeach()
+
+# For those who link: find_package(casper) and pkg-config.
+install(EXPORT casper NAMESPACE casper:: FILE targets.cmake
+        DESTINATION ${config}/${CSP_NAME})
+configure_package_config_file(cmake/casper-config.cmake.in ${CMAKE_BINARY_DIR}/casper-config.cmake
+                              INSTALL_DESTINATION ${config})
+write_basic_package_version_file(${CMAKE_BINARY_DIR}/casper-config-version.cmake
+                                 COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/casper-config.cmake ${CMAKE_BINARY_DIR}/casper-config-version.cmake
+        DESTINATION ${config})
+file(RELATIVE_PATH CSP_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(cmake/casper.pc.in ${CMAKE_BINARY_DIR}/casper.pc @ONLY)
+install(FILES ${CMAKE_BINARY_DIR}/casper.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
