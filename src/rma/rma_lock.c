@@ -63,6 +63,16 @@ static struct csp_lock_held **find_held(struct csp_win *w, int target)
     return at;
 }
 
+int csp_win_passive(struct csp_win *w, int target)
+{
+    if (atomic_load_explicit(&w->locked_all, memory_order_relaxed))
+        return 1;
+    pthread_mutex_lock(&w->mutex);
+    int held = *find_held(w, target) != NULL;
+    pthread_mutex_unlock(&w->mutex);
+    return held;
+}
+
 int csp_rma_win_lock(struct csp_win *w, int lock_type, int rank, int assertion)
 {
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)

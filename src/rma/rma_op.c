@@ -64,6 +64,8 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
     }
     if (CSP_UNLIKELY((unsigned)op->target >= (unsigned)w->n))
         return csp_win_raise(w, MPI_ERR_RANK);
+    if (CSP_UNLIKELY(!csp_win_access_open(w, op->target)))
+        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     if (CSP_UNLIKELY(target_count(op) < 0 || op->origin_count < 0))
         return csp_win_raise(w, MPI_ERR_COUNT);
     int rc = csp_type_get(target_type(op), &t);

@@ -132,6 +132,7 @@ int csp_rma_win_fence(struct csp_win *w, int assertion)
     if ((assertion & MPI_MODE_NOPRECEDE) && (assertion & MPI_MODE_NOSUCCEED))
         return MPI_SUCCESS;
     uint64_t begin = csp_clock_ns();
+    w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
     int rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_used(w);
     csp_win_barrier(w);
     csp_time_waited(CSP_WAIT_FENCE, begin);
@@ -144,6 +145,8 @@ static int flush_timed(struct csp_win *w, int rank, int (*flush)(struct csp_win 
         return MPI_SUCCESS;
     if (rank < 0 || rank >= w->n)
         return csp_win_raise(w, MPI_ERR_RANK);
+    if (!csp_win_passive(w, rank))
+        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     uint64_t begin = csp_clock_ns();
     int rc = flush(w, rank);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
@@ -155,12 +158,19 @@ int csp_rma_win_flush(struct csp_win *w, int rank)
     return flush_timed(w, rank, csp_win_flush_target);
 }
 
-int csp_rma_win_flush_all(struct csp_win *w)
+static int flush_all_timed(struct csp_win *w, int (*flush)(struct csp_win *))
 {
+    if (!atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->held)
+        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     uint64_t begin = csp_clock_ns();
-    int rc = csp_win_flush_used(w);
+    int rc = flush(w);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
     return rc;
+}
+
+int csp_rma_win_flush_all(struct csp_win *w)
+{
+    return flush_all_timed(w, csp_win_flush_used);
 }
 
 static int flush_local_target(struct csp_win *w, int target)
@@ -174,12 +184,14 @@ int csp_rma_win_flush_local(struct csp_win *w, int rank)
     return flush_timed(w, rank, flush_local_target);
 }
 
+static int flush_local_used(struct csp_win *w)
+{
+    return csp_win_rc(w, flush_each(w, w->local, flush_local_bit));
+}
+
 int csp_rma_win_flush_local_all(struct csp_win *w)
 {
-    uint64_t begin = csp_clock_ns();
-    int rc = flush_each(w, w->local, flush_local_bit);
-    csp_time_waited(CSP_WAIT_FLUSH, begin);
-    return csp_win_rc(w, rc);
+    return flush_all_timed(w, flush_local_used);
 }
 
 // Users and ghosts share the memory itself: ordering is all that is needed. Progress, as the MPI library gives it.

@@ -67,6 +67,7 @@ struct csp_win {
     int used_words;
 
     // epochs
+    int fence_open;                 // a fence without MPI_MODE_NOSUCCEED was the last one
     _Atomic int locked_all;         // inside lock_all
     int locked_all_nocheck;         //
     int locked_all_fast;            // counted in node->lockall_count rather than by the ghost
@@ -117,6 +118,16 @@ int csp_win_flush_target(struct csp_win *w, int target);
 static inline char *csp_win_local(const struct csp_win *w, int target)
 {
     return (char *)w->iwin->seg->base + w->peers[target].off;
+}
+
+/** 1 if this process holds a lock of `target`, by MPI_Win_lock or lock_all. */
+int csp_win_passive(struct csp_win *w, int target);
+
+/** 1 if operations to `target` are allowed now: MPI-4.1 12.5 wants an epoch. */
+static inline int csp_win_access_open(struct csp_win *w, int target)
+{
+    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) || w->fence_open ||
+           w->access.active || csp_win_passive(w, target);
 }
 
 /** Under lock_all, before the first use of a node: takes its shared lock (rma_lock.c). */
