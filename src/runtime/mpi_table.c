@@ -166,21 +166,21 @@ static int check_library(const void *init)
 }
 
 // The tool's MPI_X: the next one after Casper, if that is not the MPI library's own.
-static const void *find_tool(const char *mpi_name, const void *mpi_object)
+static const void *find_tool(const char *mpi_name)
 {
     const void *entry = dlsym(RTLD_NEXT, mpi_name);
-    const void *object = object_of(entry);
-    return object && object != mpi_object && object != object_of(&csp_mpi) ? entry : NULL;
+    if (!entry || csp_caller_is_mpi(entry)) // the text range is cheap, dladdr is not
+        return NULL;
+    return object_of(entry) != object_of(&csp_mpi) ? entry : NULL;
 }
 
 static void fill(void *library)
 {
-    const void *mpi_object = object_of(dlsym(library, "PMPI_Init"));
     for (size_t i = 0; i < TABLE_LENGTH; i++) {
         const void *entry = dlsym(library, names[i]);
         if (entry)
             table_set(&csp_mpi, i, entry);
-        table_set(&csp_tool, i, find_tool(names[i] + 1, mpi_object));
+        table_set(&csp_tool, i, find_tool(names[i] + 1));
     }
 }
 
