@@ -12,7 +12,8 @@ void csp_ghost_start(void);
 /** The progress loop; returns when the users of the node are done. */
 void csp_ghost_loop(void);
 
-// ghost_lock.c: locks of this node's targets. ghost_token.c: order of window creations (first ghost of the job).
+// ghost_lock.c: locks of this node's targets. ghost_token.c: order of window creations (first ghost
+// of the job).
 void csp_ghost_lock_start(void);
 /** Looks at requests that wait for the node's lock_all counter. @return number of grants. */
 int csp_ghost_lock_turn(void);
@@ -22,7 +23,8 @@ void csp_ghost_token_start(void);
 
 // ghost_win.c: internal windows of windows with their own segment.
 void csp_ghost_win_start(void);
-/** Executes what messages asked for; collective with users that are already there. @return number. */
+/** Executes what messages asked for; collective with users that are already there. @return number.
+ */
 int csp_ghost_win_turn(void);
 
 #endif

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Lock server: who may access which target of this node. FIFO: a request is granted when it conflicts
-// with no holder and with no earlier request. Grants and requests are control messages; nobody polls.
-// MPI-4.1 12.5.3. The other half is src/rma/rma_lock.c.
+// Lock server: who may access which target of this node. FIFO: a request is granted when it
+// conflicts with no holder and with no earlier request. Grants and requests are control messages;
+// nobody polls. MPI-4.1 12.5.3. The other half is src/rma/rma_lock.c.
 //
 // lock_all of a user of this node is counted in the csp_wnode instead; an exclusive request raises
 // `exclusive` there (later lock_alls then come here) and waits until the counter is 0.
@@ -67,7 +67,8 @@ static int grantable(const struct server *s, const struct lock *l)
 {
     for (const struct lock *o = s->locks; o; o = o->next) {
         if (o == l)
-            break; // the rest came later; holders among them are compatible with what was granted then
+            break; // the rest came later; holders among them are compatible with what was granted
+                   // then
         if (same_target(o, l) && (o->exclusive || l->exclusive))
             return 0;
     }
@@ -127,7 +128,8 @@ static void drop_server(struct server **at)
 static void on_unlock(const struct csp_am *msg)
 {
     struct server **at = find(msg->gid), *s = *at;
-    CSP_CHECK(s, "unlock of window %llx by process %d: no lock is held", (unsigned long long)msg->gid, msg->src);
+    CSP_CHECK(s, "unlock of window %llx by process %d: no lock is held",
+              (unsigned long long)msg->gid, msg->src);
     struct lock **l = &s->locks;
     while (*l && !((*l)->granted && (*l)->origin == msg->src && (*l)->target == msg->a))
         l = &(*l)->next;
@@ -160,8 +162,9 @@ void csp_ghost_lock_dump(void)
 {
     for (const struct server *s = servers; s; s = s->next)
         for (const struct lock *l = s->locks; l; l = l->next)
-            csp_warn("window %llx: process %d %s the %s lock of rank %d", (unsigned long long)s->gid, l->origin,
-                     l->granted ? "holds" : "waits for", l->exclusive ? "exclusive" : "shared", l->target);
+            csp_warn("window %llx: process %d %s the %s lock of rank %d",
+                     (unsigned long long)s->gid, l->origin, l->granted ? "holds" : "waits for",
+                     l->exclusive ? "exclusive" : "shared", l->target);
 }
 
 void csp_ghost_lock_start(void)

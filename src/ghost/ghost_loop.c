@@ -2,9 +2,9 @@
 // Copyright the Casper developers
 // The ghost's progress loop: poll, measure, be quiet when idle. TPDS 3.1; docs/design/ghost.md.
 //
-// Load is measured: a turn that handled an operation takes longer than an idle one, whose time is learnt
-// as the loop runs (a high quantile of all turns that brought no message). Sleep is short and starts after
-// CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
+// Load is measured: a turn that handled an operation takes longer than an idle one, whose time is
+// learnt as the loop runs (a high quantile of all turns that brought no message). Sleep is short
+// and starts after CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
 #include "ghost/ghost.h"
 
 #include "base/clock.h"
@@ -36,7 +36,8 @@ static uint64_t spin_time_ns(void)
     if (csp_config.ghost_poll == CSP_CONFIG_GHOST_POLL_SPIN)
         return UINT64_MAX;
     uint64_t us = (uint64_t)csp_config.ghost_spin_us;
-    if (csp_config.ghost_poll != CSP_CONFIG_GHOST_POLL_SLEEP && !csp_node_crowded(csp_rt.page) && us < SPIN_FREE_US)
+    if (csp_config.ghost_poll != CSP_CONFIG_GHOST_POLL_SLEEP && !csp_node_crowded(csp_rt.page) &&
+        us < SPIN_FREE_US)
         us = SPIN_FREE_US;
     return us * 1000;
 }
@@ -47,7 +48,8 @@ static void publish(struct loop *l)
     if (period < PUBLISH_NS)
         return;
     uint64_t load = (l->busy_ns - l->busy_at_publish) * 1000 / period;
-    atomic_store_explicit(&l->me->load_permille, (uint32_t)(load > 1000 ? 1000 : load), memory_order_relaxed);
+    atomic_store_explicit(&l->me->load_permille, (uint32_t)(load > 1000 ? 1000 : load),
+                          memory_order_relaxed);
     struct csp_stats *s = &l->me->stats;
     atomic_store_explicit(&s->loop_ns, l->now - l->begin, memory_order_relaxed);
     atomic_store_explicit(&s->busy_ns, l->busy_ns, memory_order_relaxed);
@@ -100,7 +102,8 @@ static void rest(struct loop *l)
 // The users are done and every message that they sent was handled.
 static int over(const struct loop *l)
 {
-    return atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire) && l->messages >= l->me->messages_due;
+    return atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire) &&
+           l->messages >= l->me->messages_due;
 }
 
 void csp_ghost_loop(void)

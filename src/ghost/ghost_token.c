@@ -34,8 +34,8 @@ static void on_token(const struct csp_am *msg)
 static void on_token_end(const struct csp_am *msg)
 {
     struct asker *a = first;
-    CSP_CHECK(a && a->origin == msg->src, "process %d gave back a creation token that it does not have",
-              msg->src);
+    CSP_CHECK(a && a->origin == msg->src,
+              "process %d gave back a creation token that it does not have", msg->src);
     first = a->next;
     if (!first)
         last = &first;

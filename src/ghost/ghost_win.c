@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The ghost's part of windows with a segment of their own; the ladder is in src/rma/rma_own.c. Handlers
-// only note what is asked; the loop does it, one after the other in the order of arrival, which the
-// creation token makes the same for all ghosts.
+// The ghost's part of windows with a segment of their own; the ladder is in src/rma/rma_own.c.
+// Handlers only note what is asked; the loop does it, one after the other in the order of arrival,
+// which the creation token makes the same for all ghosts.
 #include <stdlib.h>
 #include "base/log.h"
 #include "ghost/ghost.h"
@@ -62,7 +62,8 @@ static void make(const struct csp_wnode *node, uint64_t gid)
     MPI_Comm ext = csp_ext_comm(node);
     CSP_CHECK(ext != MPI_COMM_NULL &&
                   csp_ext_win(ext, w->seg.base, (MPI_Aint)w->seg.bytes, &w->win) == MPI_SUCCESS,
-              "the MPI library could not create the internal window of window %llx", (unsigned long long)gid);
+              "the MPI library could not create the internal window of window %llx",
+              (unsigned long long)gid);
 }
 
 static void drop(uint64_t gid, int made)

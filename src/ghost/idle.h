@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// How long is an idle turn of the loop? A running estimate of a high quantile (about the 99th percentile) of
-// the turns, by stochastic approximation: up by 99 steps when a turn is longer, down by 1 when shorter.
-// Turns that handle operations are rarer than idle ones or much longer, so they hardly move it; a floor
-// and a factor keep the noise of an idle loop from counting as work.
+// How long is an idle turn of the loop? A running estimate of a high quantile (about the 99th
+// percentile) of the turns, by stochastic approximation: up by 99 steps when a turn is longer, down
+// by 1 when shorter. Turns that handle operations are rarer than idle ones or much longer, so they
+// hardly move it; a floor and a factor keep the noise of an idle loop from counting as work.
 #ifndef CSP_GHOST_IDLE_H
 #define CSP_GHOST_IDLE_H
 

@@ -13,8 +13,8 @@
 const char *const csp_report_ops[CSP_OP_KINDS] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"};
 const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "none"};
 const char *const csp_report_waits[CSP_WAIT_KINDS] = {"flush", "lock", "pscw", "fence"};
-const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {"create", "dynamic", "allocate_shared", "memory",
-                                                           "foreign_processes"};
+const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {"create", "dynamic", "allocate_shared",
+                                                           "memory", "foreign_processes"};
 static uint64_t begin_ns;
 
 void csp_report_start(void)
@@ -71,7 +71,7 @@ static char *gather(int leads)
         CSP_CHECK(counts && displs && all, "out of memory for the report");
     }
     csp_mpi.Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, csp_rt.user_comm);
-    for (int i = 1; csp_rt.urank == 0 && i < n; i++)
+    for (int i = 1; displs && i < n; i++)
         displs[i] = displs[i - 1] + counts[i - 1];
     csp_mpi.Gatherv(mine, bytes, MPI_BYTE, all, counts, displs, MPI_BYTE, 0, csp_rt.user_comm);
     free(mine);
@@ -80,10 +80,12 @@ static char *gather(int leads)
     return all;
 }
 
-static void unpack(char *all, struct csp_report *r, struct csp_report_node *nodes, struct csp_stats *ghosts)
+static void unpack(char *all, struct csp_report *r, struct csp_report_node *nodes,
+                   struct csp_stats *ghosts)
 {
     for (int i = 0; i < r->nnodes; i++) {
-        struct csp_report_node *node = (struct csp_report_node *)(all + (uint64_t)i * node_block_bytes());
+        struct csp_report_node *node =
+            (struct csp_report_node *)(all + (uint64_t)i * node_block_bytes());
         nodes[i] = *node;
         memcpy(&ghosts[i * r->ng], node + 1, (size_t)r->ng * sizeof(*ghosts));
         add_stats(&r->total.sum, &node->sum);
@@ -110,13 +112,14 @@ static void write_json(const struct csp_report *r)
     if (f)
         csp_report_json(f, r);
     if (!f || fclose(f) != 0)
-        csp_error("the report could not be written to CSP_REPORT_FILE=%s: %s", csp_config.report_file,
-                  strerror(errno));
+        csp_error("the report could not be written to CSP_REPORT_FILE=%s: %s",
+                  csp_config.report_file, strerror(errno));
 }
 
 static void write_all(char *all)
 {
-    struct csp_report r = {.nnodes = csp_rt.topo->nnodes, .ng = csp_rt.topo->ng, .nusers = csp_rt.topo->nusers};
+    struct csp_report r = {
+        .nnodes = csp_rt.topo->nnodes, .ng = csp_rt.topo->ng, .nusers = csp_rt.topo->nusers};
     struct csp_report_node *nodes = calloc((size_t)r.nnodes, sizeof(*nodes));
     struct csp_stats *ghosts = calloc((size_t)r.nnodes * (size_t)r.ng, sizeof(*ghosts));
     CSP_CHECK(nodes && ghosts, "out of memory for the report");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// End-of-run report: counters of all nodes, as text (CSP_REPORT) and JSON (CSP_REPORT_FILE). User role,
-// in MPI_Finalize. Collective over the users.
+// End-of-run report: counters of all nodes, as text (CSP_REPORT) and JSON (CSP_REPORT_FILE). User
+// role, in MPI_Finalize. Collective over the users.
 #ifndef CSP_REPORT_REPORT_H
 #define CSP_REPORT_REPORT_H
 

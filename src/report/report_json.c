@@ -5,7 +5,8 @@
 
 static void field(FILE *out, const char *name, const _Atomic uint64_t *counter, int first)
 {
-    fprintf(out, "%s\"%s\": %llu", first ? "" : ", ", name, (unsigned long long)csp_report_get(counter));
+    fprintf(out, "%s\"%s\": %llu", first ? "" : ", ", name,
+            (unsigned long long)csp_report_get(counter));
 }
 
 static void json_ops(FILE *out, const struct csp_stats *s)

@@ -15,8 +15,8 @@ static void human(char *text, size_t bytes, uint64_t n)
 
 static void print_ops(FILE *out, const struct csp_stats *s)
 {
-    fprintf(out, "  %-8s %22s %22s %22s %10s\n", "", "load/store", "ghost, same node", "ghost, other node",
-            "no data");
+    fprintf(out, "  %-8s %22s %22s %22s %10s\n", "", "load/store", "ghost, same node",
+            "ghost, other node", "no data");
     for (int k = 0; k < CSP_OP_KINDS; k++) {
         uint64_t sum = 0;
         for (int r = 0; r < CSP_ROUTES; r++)
@@ -27,9 +27,11 @@ static void print_ops(FILE *out, const struct csp_stats *s)
         for (int r = 0; r < CSP_ROUTE_NONE; r++) {
             char text[32];
             human(text, sizeof(text), csp_report_get(&s->op_bytes[k][r]));
-            fprintf(out, " %10llu %11s", (unsigned long long)csp_report_get(&s->op_count[k][r]), text);
+            fprintf(out, " %10llu %11s", (unsigned long long)csp_report_get(&s->op_count[k][r]),
+                    text);
         }
-        fprintf(out, " %10llu\n", (unsigned long long)csp_report_get(&s->op_count[k][CSP_ROUTE_NONE]));
+        fprintf(out, " %10llu\n",
+                (unsigned long long)csp_report_get(&s->op_count[k][CSP_ROUTE_NONE]));
     }
 }
 
@@ -51,7 +53,8 @@ static void print_windows(FILE *out, const struct csp_stats *s)
     for (int i = 0; i < CSP_PLAIN_REASONS; i++) {
         uint64_t n = csp_report_get(&s->windows_plain[i]);
         if (n)
-            fprintf(out, ", %llu not redirected (%s)", (unsigned long long)n, csp_report_reasons[i]);
+            fprintf(out, ", %llu not redirected (%s)", (unsigned long long)n,
+                    csp_report_reasons[i]);
     }
     fprintf(out, "\n");
 }
@@ -65,8 +68,9 @@ static void print_node(FILE *out, const struct csp_report *r, int i)
     for (int g = 0; g < r->ng; g++) {
         const struct csp_stats *s = &r->ghosts[i * r->ng + g];
         uint64_t loop = csp_report_get(&s->loop_ns);
-        fprintf(out, "  ghost %d: busy %.1f %%, asleep %.1f %%, %llu turns with work, %llu messages\n", g,
-                100 * csp_report_busy(s),
+        fprintf(out,
+                "  ghost %d: busy %.1f %%, asleep %.1f %%, %llu turns with work, %llu messages\n",
+                g, 100 * csp_report_busy(s),
                 loop ? 100.0 * (double)csp_report_get(&s->sleep_ns) / (double)loop : 0.0,
                 (unsigned long long)csp_report_get(&s->busy_polls),
                 (unsigned long long)csp_report_get(&s->messages));
@@ -77,8 +81,8 @@ void csp_report_text(FILE *out, const struct csp_report *r)
 {
     char pool[32];
     human(pool, sizeof(pool), r->total.pool_used_peak_bytes);
-    fprintf(out, "casper: report: %d users, %d nodes, %d ghosts per node, %.3f s, %s\n", r->nusers, r->nnodes,
-            r->ng, r->seconds, r->library);
+    fprintf(out, "casper: report: %d users, %d nodes, %d ghosts per node, %.3f s, %s\n", r->nusers,
+            r->nnodes, r->ng, r->seconds, r->library);
     for (int i = 0; i < r->nnodes; i++)
         print_node(out, r, i);
     fprintf(out, " total\n");

@@ -17,10 +17,11 @@ struct csp_win *csp_win_find(MPI_Win win);
 /** Any of the RMA operations. */
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op);
 
-// Creation: same arguments as MPI_Win_allocate (and _c; disp_unit widened), comm as the program gave it.
-// Passes through to the MPI library when Casper is not active or the window can not be redirected.
-int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
-                         MPI_Win *win);
+// Creation: same arguments as MPI_Win_allocate (and _c; disp_unit widened), comm as the program
+// gave it. Passes through to the MPI library when Casper is not active or the window can not be
+// redirected.
+int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                         void *baseptr, MPI_Win *win);
 // MPI_Win_free: passes through for windows that are not redirected.
 int csp_rma_win_free(MPI_Win *win);
 

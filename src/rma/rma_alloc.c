@@ -23,7 +23,7 @@ struct card {
     uint64_t gid;       // rank 0
 };
 
-static const uint64_t ALIGN = 64;        // of a part in the pool
+static const uint64_t ALIGN = 64;       // of a part in the pool
 static const uint64_t OWN_ALIGN = 4096; // in a segment of its own
 
 int csp_win_raise(struct csp_win *w, int code)
@@ -97,9 +97,10 @@ static void drop_card(const struct csp_members *m, const struct card *mine)
         csp_heap_free(csp_rt.heap, mine->wnode_off);
 }
 
-// The leader writes who is where. With `own`, parts lie one after the other in their node's segment.
-static void fill_wnode(struct csp_wnode *node, const struct csp_members *m, const struct card *cards,
-                       int own)
+// The leader writes who is where. With `own`, parts lie one after the other in their node's
+// segment.
+static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
+                       const struct card *cards, int own)
 {
     const int32_t *node_of = csp_topo_node_of_wrank(csp_rt.topo);
     uint64_t *end = calloc((size_t)csp_rt.topo->nnodes, sizeof(*end));
@@ -261,7 +262,8 @@ int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_C
         rc = make_carrier(w, info, comm);
     if (rc != MPI_SUCCESS)
         return rc; // raised on the program's communicator; the window is not usable
-    csp_stats_add(w->iwin == &csp_pool_iwin ? &csp_my_stats->windows_pool : &csp_my_stats->windows_own, 1);
+    csp_stats_add(
+        w->iwin == &csp_pool_iwin ? &csp_my_stats->windows_pool : &csp_my_stats->windows_own, 1);
     csp_win_register(w);
     *(void **)baseptr = w->base;
     *win = w->handle;

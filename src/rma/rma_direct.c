@@ -17,8 +17,8 @@ static void copy_bytes(void *to, const void *from, size_t bytes)
         memmove(to, from, bytes);
 }
 
-// Packs `count` elements of `from` and unpacks them into `to`; the MPI library knows all layouts. Counts
-// beyond int go in rounds.
+// Packs `count` elements of `from` and unpacks them into `to`; the MPI library knows all layouts.
+// Counts beyond int go in rounds.
 struct side {
     char *addr;
     csp_count_t count;

@@ -7,7 +7,8 @@
 #include "rma/rma_type.h"
 #include "rma/rma_win.h"
 
-/** Copies between the origin buffer and `target` (an address); complete on return. @return MPI error code. */
+/** Copies between the origin buffer and `target` (an address); complete on return. @return MPI
+ * error code. */
 int csp_direct_copy(const struct csp_op *op, const struct csp_type *target_type, char *target);
 
 #endif

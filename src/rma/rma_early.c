@@ -30,8 +30,9 @@ static void add_post(struct csp_win *w, int rank)
     pthread_mutex_lock(&w->mutex);
     if (w->nposts == w->posts_room) {
         w->posts_room = w->posts_room ? w->posts_room * 2 : 16;
-        w->posts = realloc(w->posts, (size_t)w->posts_room * sizeof(int));
-        CSP_CHECK(w->posts, "out of memory for MPI_Win_post");
+        int *more = realloc(w->posts, (size_t)w->posts_room * sizeof(int));
+        CSP_CHECK(more, "out of memory for MPI_Win_post");
+        w->posts = more;
     }
     w->posts[w->nposts++] = rank;
     pthread_mutex_unlock(&w->mutex);

@@ -14,7 +14,8 @@ struct aim {
 };
 
 #if CSP_HAVE_MPI_Put_c
-#define LARGE(op) ((op)->origin_count > INT_MAX || (op)->target_count > INT_MAX || (op)->result_count > INT_MAX)
+#define LARGE(op)                                                                                  \
+    ((op)->origin_count > INT_MAX || (op)->target_count > INT_MAX || (op)->result_count > INT_MAX)
 #define CALL(op, fn, ...) (LARGE(op) ? csp_mpi.fn##_c(__VA_ARGS__) : csp_mpi.fn(__VA_ARGS__))
 #else
 #define CALL(op, fn, ...) csp_mpi.fn(__VA_ARGS__)
@@ -44,11 +45,11 @@ static int issue_plain(const struct csp_op *op, const struct aim *a)
     case CSP_OP_GET_ACC:
         return CALL(op, Get_accumulate, ORIGIN(op), RESULT(op), TARGET(op, a), op->op, a->win);
     case CSP_OP_FOP:
-        return csp_mpi.Fetch_and_op(op->origin, op->result, op->origin_type, a->rank, a->disp, op->op,
-                                    a->win);
+        return csp_mpi.Fetch_and_op(op->origin, op->result, op->origin_type, a->rank, a->disp,
+                                    op->op, a->win);
     default:
-        return csp_mpi.Compare_and_swap(op->origin, op->compare, op->result, op->origin_type, a->rank,
-                                        a->disp, a->win);
+        return csp_mpi.Compare_and_swap(op->origin, op->compare, op->result, op->origin_type,
+                                        a->rank, a->disp, a->win);
     }
 }
 

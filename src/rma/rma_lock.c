@@ -7,8 +7,9 @@
 //           wait  <------------------ GRANT
 //   unlock: flush, UNLOCK ----------> next in the queue
 //
-// lock_all takes the shared lock of a node when the node is first used, its own node's at once: that one
-// by a counter in shared memory, without a message, unless an exclusive lock is wanted there.
+// lock_all takes the shared lock of a node when the node is first used, its own node's at once:
+// that one by a counter in shared memory, without a message, unless an exclusive lock is wanted
+// there.
 #include "rma/rma_win.h"
 
 #include <stdlib.h>
@@ -30,8 +31,8 @@ static int server_of(const struct csp_win *w, int node)
     return csp_topo_ghosts(csp_rt.topo)[node * ng + (int)(w->gid % (uint64_t)ng)];
 }
 
-static void lock_message(struct csp_win *w, enum csp_am_type type, int node, int target, int lock_type,
-                         _Atomic int *granted)
+static void lock_message(struct csp_win *w, enum csp_am_type type, int node, int target,
+                         int lock_type, _Atomic int *granted)
 {
     struct csp_am msg = {.type = type,
                          .gid = w->gid,
@@ -48,8 +49,8 @@ static void acquire(struct csp_win *w, int node, int target, int lock_type)
     struct csp_wait wait;
     uint64_t begin = csp_clock_ns();
     lock_message(w, CSP_AM_LOCK, node, target, lock_type, &granted);
-    csp_wait_begin(&wait, "lock of rank %ld (-1: all) from the lock server of node %ld, window %ld", target,
-                   node, (long)w->gid);
+    csp_wait_begin(&wait, "lock of rank %ld (-1: all) from the lock server of node %ld, window %ld",
+                   target, node, (long)w->gid);
     while (!atomic_load_explicit(&granted, memory_order_acquire))
         csp_wait_turn(&wait);
     csp_time_waited(CSP_WAIT_LOCK, begin);
@@ -124,8 +125,9 @@ int csp_rma_win_unlock(struct csp_win *w, int rank)
 // @return 1 if counted; 0: an exclusive lock is held or wanted on this node, ask the server.
 static int count_myself(struct csp_wnode *node)
 {
-    atomic_fetch_add_explicit(&node->lockall_count, 1, memory_order_seq_cst); // pairs with the server's
-    if (!atomic_load_explicit(&node->exclusive, memory_order_seq_cst))        // store of `exclusive`
+    atomic_fetch_add_explicit(&node->lockall_count, 1,
+                              memory_order_seq_cst);                   // pairs with the server's
+    if (!atomic_load_explicit(&node->exclusive, memory_order_seq_cst)) // store of `exclusive`
         return 1;
     atomic_fetch_sub_explicit(&node->lockall_count, 1, memory_order_release);
     return 0;
@@ -173,7 +175,8 @@ static void unlock_node(struct csp_win *w, int node)
         return;
     }
     atomic_fetch_sub_explicit(&w->node->lockall_count, 1, memory_order_seq_cst);
-    if (atomic_load_explicit(&w->node->exclusive, memory_order_seq_cst)) // the server may wait for it
+    if (atomic_load_explicit(&w->node->exclusive,
+                             memory_order_seq_cst)) // the server may wait for it
         csp_bell_ring(&csp_node_procs(csp_rt.page)[w->gid % (uint64_t)csp_rt.topo->ng].bell);
 }
 

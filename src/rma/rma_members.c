@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The processes of a communicator: who they are, on which nodes, who leads a node. Computed from the
-// group once per communicator and kept as an attribute of it. User role.
+// The processes of a communicator: who they are, on which nodes, who leads a node. Computed from
+// the group once per communicator and kept as an attribute of it. User role.
 #include "rma/rma_win.h"
 
 #include <stdlib.h>

@@ -6,7 +6,8 @@
 //   self or this node         load/store, at once          the target's ghost
 //   another node              the target's ghost           the target's ghost
 //
-// The accumulate operations of a target are all executed by its one ghost, hence atomic with each other.
+// The accumulate operations of a target are all executed by its one ghost, hence atomic with each
+// other.
 #include "rma/rma_op.h"
 
 #include <limits.h>
@@ -42,7 +43,8 @@ static csp_count_t target_count(const struct csp_op *op)
 
 // Where the target data lies, in bytes from the start of the target's part; checked, for another
 // process's memory may follow.
-static int place(const struct csp_win *w, const struct csp_op *op, const struct csp_type *t, MPI_Aint *at)
+static int place(const struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
+                 MPI_Aint *at)
 {
     const struct csp_peer *p = &w->peers[op->target];
     MPI_Aint lo, hi;

@@ -36,7 +36,8 @@ static void token_take(void)
     struct csp_am msg = {.type = CSP_AM_TOKEN, .cookie = (uintptr_t)&granted};
     struct csp_wait wait;
     csp_am_send(token_server(), &msg);
-    csp_wait_begin(&wait, "creation token of ghost %ld (windows are created one at a time)", token_server());
+    csp_wait_begin(&wait, "creation token of ghost %ld (windows are created one at a time)",
+                   token_server());
     while (!atomic_load_explicit(&granted, memory_order_acquire))
         csp_wait_turn(&wait);
 }
@@ -84,22 +85,24 @@ static void await_mapped(struct csp_win *w, uint32_t n, const char *whom)
         csp_wait_turn(&wait);
 }
 
-// My node's segment: the leader makes it, all map it. `mapped` counts 1 when the key is written, then
-// everybody of the node who tried.
+// My node's segment: the leader makes it, all map it. `mapped` counts 1 when the key is written,
+// then everybody of the node who tried.
 static int map_segment(struct csp_win *w)
 {
     uint32_t all = 1 + (uint32_t)(w->members->nlocal - 1 + csp_rt.topo->ng);
     if (leads(w)) {
-        report_mapped(w->node, csp_seg_create(node_bytes(w), 0, &w->own.own_seg, &w->node->key) == CSP_OK ||
-                                   csp_seg_create(node_bytes(w), 1, &w->own.own_seg, &w->node->key) ==
-                                       CSP_OK);
+        report_mapped(w->node,
+                      csp_seg_create(node_bytes(w), 0, &w->own.own_seg, &w->node->key) == CSP_OK ||
+                          csp_seg_create(node_bytes(w), 1, &w->own.own_seg, &w->node->key) ==
+                              CSP_OK);
         tell_ghosts(w, CSP_AM_WIN_MAP);
     } else {
         await_mapped(w, 1, "MPI_Win_allocate: the node's leader to make the segment of window %ld");
         report_mapped(w->node, !atomic_load_explicit(&w->node->failed, memory_order_acquire) &&
                                    csp_seg_attach(&w->node->key, &w->own.own_seg) == CSP_OK);
     }
-    await_mapped(w, all, "MPI_Win_allocate: users and ghosts of the node to map window %ld (%ld of them)");
+    await_mapped(w, all,
+                 "MPI_Win_allocate: users and ghosts of the node to map window %ld (%ld of them)");
     if (leads(w))
         csp_seg_unlink(&w->own.own_seg);
     return !atomic_load_explicit(&w->node->failed, memory_order_relaxed);
@@ -108,8 +111,7 @@ static int map_segment(struct csp_win *w)
 static int make_internal(struct csp_win *w)
 {
     MPI_Comm ext = csp_ext_comm(w->node);
-    int rc = ext == MPI_COMM_NULL ? MPI_ERR_INTERN
-                                  : csp_ext_win(ext, NULL, 0, &w->own.win);
+    int rc = ext == MPI_COMM_NULL ? MPI_ERR_INTERN : csp_ext_win(ext, NULL, 0, &w->own.win);
     if (rc != MPI_SUCCESS)
         return 0;
     w->own.seg = &w->own.own_seg;

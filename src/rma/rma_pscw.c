@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Post-start-complete-wait. MPI-4.1 12.5.2. Messages go over Casper's own communicator, so no receive
-// of the program can take them.
+// Post-start-complete-wait. MPI-4.1 12.5.2. Messages go over Casper's own communicator, so no
+// receive of the program can take them.
 //
 //   origin                         target
 //   start(T): wait  <-- POST ----- post(O)
@@ -138,8 +138,8 @@ int csp_rma_win_wait(struct csp_win *w)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     uint64_t begin = csp_clock_ns();
     struct csp_wait wait;
-    csp_wait_begin(&wait, "MPI_Win_wait: MPI_Win_complete of all %ld origins of window %ld", w->expose.n,
-                   (long)w->gid);
+    csp_wait_begin(&wait, "MPI_Win_wait: MPI_Win_complete of all %ld origins of window %ld",
+                   w->expose.n, (long)w->gid);
     while (!exposure_over(w))
         csp_wait_turn(&wait);
     csp_time_waited(CSP_WAIT_PSCW, begin);

@@ -50,7 +50,8 @@ int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
     return csp_mpi.Win_set_info(w->handle, info);
 }
 
-// MPI-4.1 12.2.4: MPI_PROC_NULL asks for the lowest rank with memory; 0 and NULL where it is not shared.
+// MPI-4.1 12.2.4: MPI_PROC_NULL asks for the lowest rank with memory; 0 and NULL where it is not
+// shared.
 int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                              void *baseptr)
 {

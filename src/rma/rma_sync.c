@@ -14,17 +14,19 @@
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
-// A byte read from the ghost after the operations. When it is here, so are they, as good as always: the
-// flush that follows is what MPI promises. Two uses:
+// A byte read from the ghost after the operations. When it is here, so are they, as good as always:
+// the flush that follows is what MPI promises. Two uses:
 // - where the library's flush does not wait for small PUTs, the byte proves that they are there;
-// - on crowded nodes, its request can be waited for quietly, which leaves the core to the ghosts. The
+// - on crowded nodes, its request can be waited for quietly, which leaves the core to the ghosts.
+// The
 //   library's own flush would spin on it (0.6 ms and more for an operation that takes 10 us).
 static int read_back(struct csp_win *w, int bit)
 {
     static char byte; // nobody looks at it
     MPI_Request request;
     int done = 0;
-    int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, w->iwin->ghosts[bit], 0, 1, MPI_BYTE, w->iwin->win, &request);
+    int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, w->iwin->ghosts[bit], 0, 1, MPI_BYTE, w->iwin->win,
+                          &request);
     struct csp_wait wait;
     csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld", (long)w->gid,
                    bit % csp_rt.topo->ng, bit / csp_rt.topo->ng);
@@ -45,7 +47,8 @@ static int take_bit(_Atomic uint64_t *words, int bit)
     return (atomic_fetch_and_explicit(&words[bit / 64], ~mask, memory_order_acq_rel) & mask) != 0;
 }
 
-// One ghost. Bits go down before the flush: an operation of another thread that comes later raises its own.
+// One ghost. Bits go down before the flush: an operation of another thread that comes later raises
+// its own.
 static int flush_bit(struct csp_win *w, int bit)
 {
     int rc = MPI_SUCCESS;
@@ -62,7 +65,8 @@ static int flush_local_bit(struct csp_win *w, int bit)
 }
 
 // All ghosts that have a bit in `words`.
-static int flush_each(struct csp_win *w, _Atomic uint64_t *words, int (*flush)(struct csp_win *, int))
+static int flush_each(struct csp_win *w, _Atomic uint64_t *words,
+                      int (*flush)(struct csp_win *, int))
 {
     int rc = MPI_SUCCESS;
     for (int i = 0; i < w->used_words; i++) {
@@ -100,7 +104,8 @@ static void disseminate(struct csp_win *w, uint32_t gen)
         csp_am_send(m->wrank[to], &msg);
         int from = m->leaders[(m->my_node_idx - step + m->nnodes) % m->nnodes];
         struct csp_wait wait;
-        csp_wait_begin(&wait, "barrier of window %ld: rank %ld (round %ld) to arrive", (long)w->gid, from, r);
+        csp_wait_begin(&wait, "barrier of window %ld: rank %ld (round %ld) to arrive", (long)w->gid,
+                       from, r);
         while ((int32_t)(atomic_load_explicit(&w->barrier_in[r], memory_order_acquire) - gen) < 0)
             csp_wait_turn(&wait);
     }
@@ -194,7 +199,8 @@ int csp_rma_win_flush_local_all(struct csp_win *w)
     return flush_all_timed(w, flush_local_used);
 }
 
-// Users and ghosts share the memory itself: ordering is all that is needed. Progress, as the MPI library gives it.
+// Users and ghosts share the memory itself: ordering is all that is needed. Progress, as the MPI
+// library gives it.
 int csp_rma_win_sync(struct csp_win *w)
 {
     (void)w;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// What a route needs to know of a datatype. Predefined types are remembered (they never change); derived
-// ones are asked each time. User role, any thread.
+// What a route needs to know of a datatype. Predefined types are remembered (they never change);
+// derived ones are asked each time. User role, any thread.
 #ifndef CSP_RMA_TYPE_H
 #define CSP_RMA_TYPE_H
 
@@ -9,8 +9,8 @@
 #include "rma/rma_op.h"
 
 struct csp_type {
-    MPI_Aint size;   // bytes of data
-    MPI_Aint extent; // from one element to the next
+    MPI_Aint size;                 // bytes of data
+    MPI_Aint extent;               // from one element to the next
     MPI_Aint true_lb, true_extent; // where the data lies
     int contig; // elements follow each other without gaps, in the order of memory
 };
@@ -19,7 +19,8 @@ struct csp_type {
 int csp_type_get(MPI_Datatype type, struct csp_type *out);
 
 /** Byte range [*lo, *hi) that `count` elements touch, relative to the first one's address. */
-static inline void csp_type_range(const struct csp_type *t, csp_count_t count, MPI_Aint *lo, MPI_Aint *hi)
+static inline void csp_type_range(const struct csp_type *t, csp_count_t count, MPI_Aint *lo,
+                                  MPI_Aint *hi)
 {
     MPI_Aint last = count > 0 ? (MPI_Aint)(count - 1) * t->extent : 0;
     *lo = t->true_lb + (last < 0 ? last : 0);

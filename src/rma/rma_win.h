@@ -2,10 +2,13 @@
 // Copyright the Casper developers
 // A redirected window as its users see it. Objects:
 //   csp_win    private, one per window and process; found by the program's MPI_Win (the carrier)
-//   csp_wnode  one per window and node, in the node's pool segment: what its users and ghosts share,
+//   csp_wnode  one per window and node, in the node's pool segment: what its users and ghosts
+//   share,
 //              and after it one csp_peer for each rank of the window
-//   csp_iwin   an internal MPI window and the segment that ghosts expose in it: the pool's, or one's own
-// Owner of a csp_wnode is the window's lowest rank on the node (its leader): it allocates and frees it.
+//   csp_iwin   an internal MPI window and the segment that ghosts expose in it: the pool's, or
+//   one's own
+// Owner of a csp_wnode is the window's lowest rank on the node (its leader): it allocates and frees
+// it.
 #ifndef CSP_RMA_WIN_H
 #define CSP_RMA_WIN_H
 
@@ -27,8 +30,8 @@ struct csp_iwin {
 
 // Processes of a communicator, as an attribute of it: computed once.
 struct csp_members {
-    _Atomic int refs; // the communicator's attribute and every window made from it
-    int n, rank;      // size of the communicator, my rank in it
+    _Atomic int refs;                // the communicator's attribute and every window made from it
+    int n, rank;                     // size of the communicator, my rank in it
     int nnodes, my_node_idx, nlocal; // nodes that it touches; mine among them; members on my node
     const int32_t *wrank;            // [rank]
     int32_t *nodes;                  // [idx]: node number, in the order of their leaders
@@ -48,7 +51,7 @@ struct csp_win {
     uintptr_t key;  // the carrier as an integer, for the table
     uint64_t gid;   // the same on all its processes, unique in the job
     struct csp_win *next_by_gid;
-    int n, rank;    // size and my rank
+    int n, rank; // size and my rank
     MPI_Group group;
     struct csp_members *members; // counted reference
     struct csp_iwin *iwin;
@@ -63,7 +66,8 @@ struct csp_win {
     // Operations not yet complete, by ghost: a bit for each, [node * ng + gidx].
     _Atomic uint64_t *used;  // not known to be complete at the target
     _Atomic uint64_t *local; // not known to be complete at the origin
-    _Atomic uint64_t *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
+    _Atomic uint64_t
+        *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     int used_words;
 
     // epochs
@@ -72,8 +76,8 @@ struct csp_win {
     int locked_all_nocheck;         //
     int locked_all_fast;            // counted in node->lockall_count rather than by the ghost
     _Atomic uint64_t *lockall_node; // a bit per node index: shared lock taken for lock_all
-    pthread_mutex_t mutex;         // the lists below; message handlers take it too
-    pthread_mutex_t lockall_mutex; // first use of a node under lock_all; held while waiting
+    pthread_mutex_t mutex;          // the lists below; message handlers take it too
+    pthread_mutex_t lockall_mutex;  // first use of a node under lock_all; held while waiting
     struct csp_lock_held *held;     // locks of single targets
     struct {
         int *ranks; // access group
@@ -84,13 +88,14 @@ struct csp_win {
     } expose;
     int *posts; // ranks whose MPI_Win_post arrived and was not used by a start
     int nposts, posts_room;
-    _Atomic uint32_t completes;       // MPI_Win_complete messages not yet waited for
-    _Atomic uint32_t barrier_in[32];  // arrivals per round
+    _Atomic uint32_t completes;      // MPI_Win_complete messages not yet waited for
+    _Atomic uint32_t barrier_in[32]; // arrivals per round
     uint32_t barrier_gen, local_gen;
     int attr_disp_unit, attr_flavor, attr_model; // storage behind MPI_Win_get_attr
 };
 
-/** Registers and forgets a window for csp_win_find and csp_win_by_gid. Messages that came early are handled. */
+/** Registers and forgets a window for csp_win_find and csp_win_by_gid. Messages that came early are
+ * handled. */
 void csp_win_register(struct csp_win *w);
 void csp_win_forget(struct csp_win *w);
 
@@ -103,7 +108,8 @@ static inline int csp_win_rc(struct csp_win *w, int rc)
     return CSP_LIKELY(rc == MPI_SUCCESS) ? MPI_SUCCESS : csp_win_raise(w, rc);
 }
 
-/** Members of a communicator, taken (csp_members_drop gives back); NULL: processes outside this job. */
+/** Members of a communicator, taken (csp_members_drop gives back); NULL: processes outside this
+ * job. */
 struct csp_members *csp_members_take(MPI_Comm comm);
 void csp_members_drop(struct csp_members *m);
 

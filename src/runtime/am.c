@@ -105,7 +105,8 @@ void csp_am_send(int wrank, struct csp_am *msg)
     reap();
     struct slot *s = slot_take();
     s->msg = *msg;
-    int rc = csp_mpi.Isend(&s->msg, sizeof(s->msg), MPI_BYTE, wrank, AM_TAG, csp_rt.ctl, &s->request);
+    int rc =
+        csp_mpi.Isend(&s->msg, sizeof(s->msg), MPI_BYTE, wrank, AM_TAG, csp_rt.ctl, &s->request);
     if (rc != MPI_SUCCESS)
         mpi_failed("a send", rc);
     s->next = in_flight;
@@ -133,8 +134,8 @@ static int receive_one(void)
                           MPI_STATUS_IGNORE);
     if (rc != MPI_SUCCESS)
         mpi_failed("a receive", rc);
-    CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type], "control message of unknown type %u from %d",
-              msg.type, msg.src);
+    CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type],
+              "control message of unknown type %u from %d", msg.type, msg.src);
     handlers[msg.type](&msg);
     return 1;
 }

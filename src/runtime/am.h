@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Control messages ("AM"): 64 bytes between any two processes on csp_rt.ctl, the only communicator
-// that carries them. Ghosts poll in their loop, users inside Casper's waits (csp_wait_turn). Handlers
-// run in the polling thread, under one lock: they must not wait; a user's handler must not send.
-// Messages from one process to another arrive in order (MPI's non-overtaking rule: one tag).
+// that carries them. Ghosts poll in their loop, users inside Casper's waits (csp_wait_turn).
+// Handlers run in the polling thread, under one lock: they must not wait; a user's handler must not
+// send. Messages from one process to another arrive in order (MPI's non-overtaking rule: one tag).
 #ifndef CSP_RUNTIME_AM_H
 #define CSP_RUNTIME_AM_H
 
@@ -27,8 +27,8 @@ enum csp_am_type {
 
 struct csp_am {
     uint32_t type;
-    int32_t src;     // wrank of the sender; set by csp_am_send
-    uint64_t gid;    // window
+    int32_t src;  // wrank of the sender; set by csp_am_send
+    uint64_t gid; // window
     int32_t a, b;
     uint64_t cookie; // echoed in the answer
     uint64_t off;    // offset in the receiver's node segment
@@ -44,18 +44,20 @@ void csp_am_handle(enum csp_am_type type, csp_am_handler handler);
 int csp_am_start(void);
 
 /**
- * Users, all of them, when nothing more will be sent: tells the ghosts of the node how many messages they
- * must have received before they may leave. Collective over the users.
+ * Users, all of them, when nothing more will be sent: tells the ghosts of the node how many
+ * messages they must have received before they may leave. Collective over the users.
  */
 void csp_am_settle(void);
 
 /** Completes what this process sent; after everybody stopped sending. */
 void csp_am_stop(void);
 
-/** Receives and handles what is there, at most `max` messages; drives MPI's progress. @return number. */
+/** Receives and handles what is there, at most `max` messages; drives MPI's progress. @return
+ * number. */
 int csp_am_poll(int max);
 
-/** Sends; a user returns when the message is out, a ghost never waits. Rings the bell of a ghost here. */
+/** Sends; a user returns when the message is out, a ghost never waits. Rings the bell of a ghost
+ * here. */
 void csp_am_send(int wrank, struct csp_am *msg);
 
 #endif

@@ -28,7 +28,8 @@ static int by_value(const void *a, const void *b)
 static struct ext *collect(const struct csp_wnode *node)
 {
     const struct csp_topo *t = csp_rt.topo;
-    struct ext *e = malloc(sizeof(*e) + ((size_t)node->n + (size_t)t->nnodes * (size_t)t->ng) * sizeof(int32_t));
+    struct ext *e = malloc(sizeof(*e) +
+                           ((size_t)node->n + (size_t)t->nnodes * (size_t)t->ng) * sizeof(int32_t));
     char *seen = calloc((size_t)t->nnodes, 1);
     CSP_CHECK(e && seen, "out of memory for a window");
     *e = (struct ext){.comm = MPI_COMM_NULL};
@@ -87,7 +88,8 @@ int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node)
     int32_t *ranks = malloc((size_t)n * sizeof(*ranks));
     CSP_CHECK(ranks, "out of memory for a window");
     for (int i = 0; i < n; i++) {
-        int32_t *at = bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), by_value);
+        int32_t *at =
+            bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), by_value);
         ranks[i] = at ? (int32_t)(at - e->wranks) : -1;
     }
     free(e);
@@ -110,8 +112,8 @@ void csp_ext_win_free(MPI_Win *win)
     csp_mpi.Win_free(win);
 }
 
-// Comm_free is collective, but each only needs its members, who all come here, in one order: that of
-// creation is the same for any two communicators on the processes they share.
+// Comm_free is collective, but each only needs its members, who all come here, in one order: that
+// of creation is the same for any two communicators on the processes they share.
 void csp_ext_stop(void)
 {
     while (cache) {

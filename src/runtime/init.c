@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Init: real init, node split, roles, the node's segment, the user world, internal communicators and
-// the pool window. Collective over the real world; every process runs it up to the point where ghosts
-// enter their loop. TPDS 3.1, design of the runtime: docs/design/runtime.md.
+// MPI_Init: real init, node split, roles, the node's segment, the user world, internal
+// communicators and the pool window. Collective over the real world; every process runs it up to
+// the point where ghosts enter their loop. TPDS 3.1, design of the runtime: docs/design/runtime.md.
 //
 //   every process                                                 node's lrank 0
 //   real MPI_Init_thread
@@ -66,11 +66,13 @@ static int agree_ng(void)
     csp_rt.spawned = parent != MPI_COMM_NULL;
     int ng = (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
     int mine[2] = {ng, -ng}, most[2];
-    csp_init_must(csp_mpi.Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD), "MPI_Allreduce");
+    csp_init_must(csp_mpi.Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
+                  "MPI_Allreduce");
     if (most[0] != -most[1])
-        refuse("CSP_NG differs between processes (from %ld to %ld): set it for all of them, e.g. with "
-               "`casper run -g N`",
-               -most[1], most[0], 0);
+        refuse(
+            "CSP_NG differs between processes (from %ld to %ld): set it for all of them, e.g. with "
+            "`casper run -g N`",
+            -most[1], most[0], 0);
     return ng;
 }
 
@@ -91,7 +93,8 @@ static int number_nodes(int *node_of_wrank, int nranks)
     return nnodes;
 }
 
-// @return 1 if every node has more ranks than ghosts; 0: stand aside. Ends the job for more ghosts than ranks.
+// @return 1 if every node has more ranks than ghosts; 0: stand aside. Ends the job for more ghosts
+// than ranks.
 static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng)
 {
     int *size = calloc((size_t)nnodes, sizeof(*size));
@@ -102,7 +105,8 @@ static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng
     for (int i = 0; i < nnodes && enough; i++) {
         if (size[i] < ng && size[i] > 1) {
             if (csp_rt.wrank == 0)
-                refuse("CSP_NG=%ld asks for more ghosts than node %ld has ranks (%ld): start more ranks "
+                refuse("CSP_NG=%ld asks for more ghosts than node %ld has ranks (%ld): start more "
+                       "ranks "
                        "per node or lower CSP_NG; `casper run -n USERS -g GHOSTS` counts for you",
                        ng, i, size[i]);
             for (;;)
@@ -161,8 +165,9 @@ static void run_ghost(void)
     exit(0);
 }
 
-// Registered before the MPI library's own exit handlers (MPICH 5 leaves the process manager in one), so it
-// runs after them and keeps a ghost from those of the program, which belong to its users.
+// Registered before the MPI library's own exit handlers (MPICH 5 leaves the process manager in
+// one), so it runs after them and keeps a ghost from those of the program, which belong to its
+// users.
 static void end_ghost(void)
 {
     if (!csp_rt.is_ghost)
@@ -176,8 +181,9 @@ static void activate(struct csp_topo *topo, int ng)
 {
     set_role(topo, ng);
     if (!csp_init_segment(topo)) {
-        stand_aside("the processes of a node could not map a common memory segment (memfd and /dev/shm "
-                    "were both refused); see `casper check`");
+        stand_aside(
+            "the processes of a node could not map a common memory segment (memfd and /dev/shm "
+            "were both refused); see `casper check`");
         csp_mpi.Comm_free(&csp_rt.node_comm);
         csp_rt.is_ghost = 0;
         return;
@@ -212,8 +218,9 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     csp_mpi.Comm_size(MPI_COMM_WORLD, &nranks);
     if (csp_config_load(environ, csp_rt.wrank == 0) != CSP_OK) {
         if (csp_rt.wrank == 0)
-            refuse("the environment has bad CSP_* variables (named above); `casper config` lists them all", 0,
-                   0, 0);
+            refuse("the environment has bad CSP_* variables (named above); `casper config` lists "
+                   "them all",
+                   0, 0, 0);
         csp_mpi.Barrier(MPI_COMM_WORLD); // rank 0 ends the job
         csp_rt_die(1);
     }

@@ -9,10 +9,12 @@
 /** Ends the job if an MPI call of the initialisation failed. */
 void csp_init_must(int rc, const char *what);
 
-/** Before MPI starts: warns when /dev/shm is nearly full, which MPI libraries answer with SIGBUS. */
+/** Before MPI starts: warns when /dev/shm is nearly full, which MPI libraries answer with SIGBUS.
+ */
 void csp_init_check_room(void);
 
-/** Makes and maps the node's pool segment and copies `topo` into it. @return 1, or 0 on every process. */
+/** Makes and maps the node's pool segment and copies `topo` into it. @return 1, or 0 on every
+ * process. */
 int csp_init_segment(const struct csp_topo *topo);
 
 /** User world and the internal communicators. */

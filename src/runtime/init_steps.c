@@ -13,7 +13,8 @@
 #include "runtime/rt.h"
 #include "topo/place.h"
 
-static const uint64_t ROOM_BYTES = 4u << 20; // less than this in /dev/shm: MPI libraries die of SIGBUS
+static const uint64_t ROOM_BYTES = 4u
+                                   << 20; // less than this in /dev/shm: MPI libraries die of SIGBUS
 
 void csp_init_check_room(void)
 {
@@ -22,8 +23,10 @@ void csp_init_check_room(void)
         return;
     uint64_t left = (uint64_t)fs.f_bavail * fs.f_frsize;
     if (left < ROOM_BYTES)
-        csp_error("/dev/shm is full (%llu KiB left): the MPI library keeps its shared memory there and may "
-                  "fail or die of SIGBUS; free some room or enlarge it (mount -o remount,size=... /dev/shm)",
+        csp_error("/dev/shm is full (%llu KiB left): the MPI library keeps its shared memory there "
+                  "and may "
+                  "fail or die of SIGBUS; free some room or enlarge it (mount -o remount,size=... "
+                  "/dev/shm)",
                   (unsigned long long)(left >> 10));
 }
 
@@ -66,11 +69,12 @@ static struct csp_node_page layout(const struct csp_topo *topo, int nprocs, int 
     return p;
 }
 
-static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int machine_procs, int named,
-                                     struct csp_seg_key *key)
+static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int machine_procs,
+                                     int named, struct csp_seg_key *key)
 {
     struct csp_node_page page = layout(topo, nprocs, machine_procs);
-    enum csp_status s = csp_seg_create(page.heap_off + csp_config.pool_size, named, &csp_rt.pool, key);
+    enum csp_status s =
+        csp_seg_create(page.heap_off + csp_config.pool_size, named, &csp_rt.pool, key);
     if (s != CSP_OK)
         return s;
     memcpy(csp_rt.pool.base, &page, sizeof(page));
@@ -92,7 +96,8 @@ static int try_segment(const struct csp_topo *topo, int named)
     csp_init_must(csp_mpi.Bcast(&key, sizeof(key), MPI_BYTE, 0, csp_rt.node_comm), "MPI_Bcast");
     if (csp_rt.lrank != 0)
         ok = key.bytes != 0 && csp_seg_attach(&key, &csp_rt.pool) == CSP_OK;
-    csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD), "MPI_Allreduce");
+    csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
+                  "MPI_Allreduce");
     csp_seg_unlink(&csp_rt.pool);
     if (!all)
         csp_seg_detach(&csp_rt.pool);

@@ -14,8 +14,8 @@
 #endif
 
 struct found {
-    int wanted;             // the library we were built for is loaded
-    const char *other;      // another MPI library is loaded
+    int wanted;        // the library we were built for is loaded
+    const char *other; // another MPI library is loaded
 };
 
 static int is_mpi_core(const char *base)
@@ -47,10 +47,12 @@ void csp_libcheck(void)
     if (f.wanted && !f.other)
         return;
     if (f.other)
-        csp_error("this libcasper was built for %s, but the program uses %s; preload the build for that "
-                  "library (`casper run` finds it)",
-                  CSP_MPI_SONAME, f.other);
+        csp_error(
+            "this libcasper was built for %s, but the program uses %s; preload the build for that "
+            "library (`casper run` finds it)",
+            CSP_MPI_SONAME, f.other);
     else
-        csp_error("this libcasper was built for %s, which the program has not loaded", CSP_MPI_SONAME);
+        csp_error("this libcasper was built for %s, which the program has not loaded",
+                  CSP_MPI_SONAME);
     _exit(1);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Is the MPI library under us the one that this build was made for, and the only one? Any role, at init.
+// Is the MPI library under us the one that this build was made for, and the only one? Any role, at
+// init.
 #ifndef CSP_RUNTIME_LIBCHECK_H
 #define CSP_RUNTIME_LIBCHECK_H
 

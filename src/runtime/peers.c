@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Who of this node is still alive: every process watches the others through pidfds, so that the death
-// of a ghost, or of a user that never calls MPI_Finalize, ends the job with a line that names it.
+// Who of this node is still alive: every process watches the others through pidfds, so that the
+// death of a ghost, or of a user that never calls MPI_Finalize, ends the job with a line that names
+// it.
 #include "runtime/peers.h"
 
 #include <poll.h>
@@ -65,8 +66,7 @@ static void tell_death(const struct csp_node_proc *p)
 void csp_peers_check(uint64_t now)
 {
     uint64_t due = atomic_load_explicit(&next_ns, memory_order_relaxed);
-    if (!fds || now < due ||
-        !atomic_compare_exchange_strong(&next_ns, &due, now + PERIOD_NS))
+    if (!fds || now < due || !atomic_compare_exchange_strong(&next_ns, &due, now + PERIOD_NS))
         return;
     if (poll(fds, (nfds_t)csp_rt.page->nprocs, 0) <= 0)
         return;

@@ -6,11 +6,13 @@
 
 #include <stdint.h>
 
-/** Opens a pidfd for each process that this one depends on; failures are silent (less is watched). */
+/** Opens a pidfd for each process that this one depends on; failures are silent (less is watched).
+ */
 void csp_peers_start(void);
 void csp_peers_stop(void);
 
-/** Looks whether one of them died; if so names it and ends the job. Cheap: looks at most 20 times a second. */
+/** Looks whether one of them died; if so names it and ends the job. Cheap: looks at most 20 times a
+ * second. */
 void csp_peers_check(uint64_t now_ns);
 
 #endif

@@ -10,8 +10,8 @@ enum { WEAK_PUT_BYTES = 4096 }; // well above what a provider injects
 
 struct csp_quirks csp_quirks;
 
-// MPICH and its kin over libfabric. A build for several networks says "ch4:ucx ofi"; the first is the
-// default, MPIR_CVAR_CH4_NETMOD chooses.
+// MPICH and its kin over libfabric. A build for several networks says "ch4:ucx ofi"; the first is
+// the default, MPIR_CVAR_CH4_NETMOD chooses.
 static int over_libfabric(const char *version)
 {
     if (strstr(version, "Intel(R) MPI"))

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Faults of MPI libraries that Casper must work around, found by what the library says of itself. Set in
-// MPI_Init, constant afterwards.
+// Faults of MPI libraries that Casper must work around, found by what the library says of itself.
+// Set in MPI_Init, constant afterwards.
 #ifndef CSP_RUNTIME_QUIRKS_H
 #define CSP_RUNTIME_QUIRKS_H
 
 struct csp_quirks {
-    // MPI_Win_flush returns before PUTs up to this size are in the target's memory; 0: it waits as it must.
-    // Seen with MPICH 5.0.2 over libfabric (tcp provider): PUTs up to 64 bytes are injected.
+    // MPI_Win_flush returns before PUTs up to this size are in the target's memory; 0: it waits as
+    // it must. Seen with MPICH 5.0.2 over libfabric (tcp provider): PUTs up to 64 bytes are
+    // injected.
     long weak_put_bytes;
 };
 extern struct csp_quirks csp_quirks;

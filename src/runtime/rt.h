@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The process-wide state of Casper and its life: init, roles, finalize. Set in MPI_Init, constant until
-// MPI_Finalize except where said. See src/runtime/README.md.
+// The process-wide state of Casper and its life: init, roles, finalize. Set in MPI_Init, constant
+// until MPI_Finalize except where said. See src/runtime/README.md.
 #ifndef CSP_RUNTIME_RT_H
 #define CSP_RUNTIME_RT_H
 
@@ -23,29 +23,30 @@ extern MPI_Comm csp_user_world;
 struct csp_node_page; // head of the pool segment: counters, bells (runtime/node.h)
 
 struct csp_rt {
-    int active;         // ghosts exist and this process is a user or a ghost
-    int is_ghost;       //
-    int wrank, urank;   // urank -1 in a ghost
-    int node, lrank;    // node index, rank on the node
-    int gidx;           // ghost: index on the node, else -1
-    int session_only;   // MPI was initialised by Casper for MPI_Session_init, not by the program
-    int user_inited;    // the program called MPI_Init and it returned
-    int finalized;      // the program called MPI_Finalize and it returned
-    int open_sessions;  // sessions of the program
-    int spawned;        // this job was started by MPI_Comm_spawn
-    int thread_level;   // provided
-    MPI_Comm world;     // internal dup of the real world: collectives of init and finalize
-    MPI_Comm ctl;       // control messages
-    MPI_Comm node_comm; // all processes of the node
-    MPI_Comm user_comm; // internal dup of the user world: report, finalize
-    MPI_Comm self;      // internal dup of MPI_COMM_SELF
+    int active;            // ghosts exist and this process is a user or a ghost
+    int is_ghost;          //
+    int wrank, urank;      // urank -1 in a ghost
+    int node, lrank;       // node index, rank on the node
+    int gidx;              // ghost: index on the node, else -1
+    int session_only;      // MPI was initialised by Casper for MPI_Session_init, not by the program
+    int user_inited;       // the program called MPI_Init and it returned
+    int finalized;         // the program called MPI_Finalize and it returned
+    int open_sessions;     // sessions of the program
+    int spawned;           // this job was started by MPI_Comm_spawn
+    int thread_level;      // provided
+    MPI_Comm world;        // internal dup of the real world: collectives of init and finalize
+    MPI_Comm ctl;          // control messages
+    MPI_Comm node_comm;    // all processes of the node
+    MPI_Comm user_comm;    // internal dup of the user world: report, finalize
+    MPI_Comm self;         // internal dup of MPI_COMM_SELF
     MPI_Group world_group; // of ctl: wranks
     MPI_Group user_group;  // of the user world
     struct csp_seg pool;   // the node's segment
     struct csp_heap *heap; // in it
     struct csp_node_page *page;
     const struct csp_topo *topo; // in it
-    MPI_Win pool_win; // internal window over everybody, ghosts expose the pool segment; rank = wrank
+    MPI_Win
+        pool_win; // internal window over everybody, ghosts expose the pool segment; rank = wrank
 };
 extern struct csp_rt csp_rt;
 

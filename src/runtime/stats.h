@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Counters of one process, kept in the node segment so that ghosts and the report can read them. The
-// owner alone writes; with MPI_THREAD_MULTIPLE several of its threads do.
+// Counters of one process, kept in the node segment so that ghosts and the report can read them.
+// The owner alone writes; with MPI_THREAD_MULTIPLE several of its threads do.
 #ifndef CSP_RUNTIME_STATS_H
 #define CSP_RUNTIME_STATS_H
 
@@ -30,11 +30,11 @@ enum csp_wait_kind { CSP_WAIT_FLUSH, CSP_WAIT_LOCK, CSP_WAIT_PSCW, CSP_WAIT_FENC
 
 // Why a window was left to the MPI library.
 enum csp_plain_reason {
-    CSP_PLAIN_CREATE,   // MPI_Win_create: memory that ghosts do not map
-    CSP_PLAIN_DYNAMIC,  // MPI_Win_create_dynamic
-    CSP_PLAIN_SHARED,   // MPI_Win_allocate_shared: load/store needs no progress
-    CSP_PLAIN_MEMORY,   // no memory for the segment
-    CSP_PLAIN_FOREIGN,  // a communicator with processes outside this job's world
+    CSP_PLAIN_CREATE,  // MPI_Win_create: memory that ghosts do not map
+    CSP_PLAIN_DYNAMIC, // MPI_Win_create_dynamic
+    CSP_PLAIN_SHARED,  // MPI_Win_allocate_shared: load/store needs no progress
+    CSP_PLAIN_MEMORY,  // no memory for the segment
+    CSP_PLAIN_FOREIGN, // a communicator with processes outside this job's world
     CSP_PLAIN_REASONS
 };
 

@@ -11,12 +11,12 @@
 #include "runtime/rt.h"
 
 enum {
-    SPIN_CROWDED = 20,  // idle turns before the first sleep when cores are shared
-    SPIN_FREE = 20000,  // when every process has a core
+    SPIN_CROWDED = 20, // idle turns before the first sleep when cores are shared
+    SPIN_FREE = 20000, // when every process has a core
     SLEEP_MIN_NS = 5000,
     SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition
     SLACK_NS = 1000,
-    ALARM_TURNS = 256,    // turns between two looks at the clock
+    ALARM_TURNS = 256, // turns between two looks at the clock
 };
 
 static void alarm_speak(struct csp_wait *w, uint64_t now)

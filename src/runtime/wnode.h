@@ -19,12 +19,12 @@ struct csp_peer {
 };
 
 struct csp_wnode {
-    _Atomic uint32_t ready;  // release by the leader: the peers are written
-    _Atomic uint32_t failed; // own segment: someone of the node could not map it
-    _Atomic uint32_t mapped; // own segment: users and ghosts of the node that tried
-    _Atomic uint32_t users;  // users of the node that still need this; the last one frees it
+    _Atomic uint32_t ready;        // release by the leader: the peers are written
+    _Atomic uint32_t failed;       // own segment: someone of the node could not map it
+    _Atomic uint32_t mapped;       // own segment: users and ghosts of the node that tried
+    _Atomic uint32_t users;        // users of the node that still need this; the last one frees it
     _Atomic uint32_t server_locks; // locks that the lock server of this node holds or queues
-    uint32_t n;              // ranks of the window
+    uint32_t n;                    // ranks of the window
     uint64_t gid;
     struct csp_seg_key key; // own segment
     // Barrier among the node's users.
