@@ -5,7 +5,7 @@
 import json
 import os
 
-from casper_cli import builds, gap, ldso, mpiexec, mpilib, plan, probes
+from casper_cli import builds, choose, gap, ldso, mpiexec, mpilib, probes
 from casper_cli.errors import CasperError
 
 _SONAMES = ("libmpich.so.12", "libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1")
@@ -25,8 +25,8 @@ def _size(count):
 def all_mpis(args, env):
     """[MpiLibrary]: the one of --mpi, or all that the builds, the loader and PATH lead to."""
     if args.mpi:
-        return [plan.named_mpi(args.mpi, env)]
-    found = {mpi.real: mpi for mpi in plan.known_mpis(env)}
+        return [choose.named_mpi(args.mpi, env)]
+    found = {mpi.real: mpi for mpi in choose.known_mpis(env)}
     paths = [path for name in _SONAMES for path in ldso.cache_entries().get(name, [])]
     for folder in env.get("PATH", "").split(":"):
         if os.path.isfile(os.path.join(folder, "mpiexec")):

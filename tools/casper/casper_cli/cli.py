@@ -101,9 +101,7 @@ def make_parser():
 def split_program(parser, words):
     """(options, program and its arguments): the first word that belongs to no option starts it."""
     takes_value = {
-        name: action.nargs is None
-        for action in parser._actions
-        for name in action.option_strings
+        name: action.nargs is None for action in parser._actions for name in action.option_strings
     }
     i = 0
     while i < len(words):

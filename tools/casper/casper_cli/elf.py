@@ -2,6 +2,7 @@
 # Copyright the Casper developers
 """Reads the dynamic section of an ELF file: what it needs, its name, where it looks for libraries."""
 
+import os
 import struct
 from dataclasses import dataclass, field
 from typing import List
@@ -33,6 +34,7 @@ class _Reader:
 
     def __init__(self, file, name):
         self.file, self.name = file, name
+        self.length = os.fstat(file.fileno()).st_size
         ident = file.read(16)
         if len(ident) < 16 or ident[:4] != b"\x7fELF" or ident[4] not in (1, 2):
             raise NotElf(f"{name}: not an ELF file")
@@ -45,14 +47,10 @@ class _Reader:
         return struct.unpack(self.order + fmt, self.bytes(offset, size))
 
     def bytes(self, offset, size):
-        try:
-            self.file.seek(offset)
-            data = self.file.read(size)
-        except (OSError, OverflowError, ValueError) as error:
-            raise NotElf(f"{self.name}: damaged ELF file") from error
-        if len(data) != size:
-            raise NotElf(f"{self.name}: truncated ELF file")
-        return data
+        if offset + size > self.length:
+            raise NotElf(f"{self.name}: truncated or damaged ELF file")
+        self.file.seek(offset)
+        return self.file.read(size)
 
 
 def _segments(reader):
@@ -113,7 +111,7 @@ def read(path):
         segments = _segments(reader)
         for kind, offset, _, size in segments:
             if kind == PT_INTERP:
-                elf.interp = reader.bytes(offset, size).rstrip(b"\0").decode()
+                elf.interp = reader.bytes(offset, size).rstrip(b"\0").decode("utf-8", "replace")
             elif kind == PT_DYNAMIC:
                 elf.dynamic = True
                 _fill(reader, elf, segments, offset, size)

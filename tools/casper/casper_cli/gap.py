@@ -2,13 +2,12 @@
 # Copyright the Casper developers
 """Measures the progress gap of an MPI library, plain and under Casper, with the program gap_check."""
 
-import argparse
 import json
 import os
 import subprocess
 import tempfile
 
-from casper_cli import builds, launch, ldso, mpilib, plan, runner
+from casper_cli import builds, cli, launch, ldso, mpilib, plan, runner
 from casper_cli.errors import CasperError
 
 PROGRAM = "gap_check"
@@ -17,25 +16,14 @@ WAITS = 0.5  # an operation that waits longer than this part of the target's com
 PROMPT = 0.2  # one that waits less than this part has none
 
 
-def _options(args, mpi, plain):
-    """As of casper run -n 2 --virtual-nodes 2."""
-    return argparse.Namespace(
-        users=2,
-        ghosts=None if plain else 1,
-        nodes=None,
-        ppn=None,
-        hosts=None,
-        virtual_nodes=2,
-        bind="auto",
-        mpi=mpi.path,
-        mpiexec=args.mpiexec,
-        launcher="mpiexec",
-        launcher_arg=args.launcher_arg,
-        report=False,
-        report_file=None,
-        env=None,
-        plain=plain,
-    )
+def _options(args, mpi, program, plain):
+    """Those of casper run -n 2 --virtual-nodes 2."""
+    words = ["run", "-n", "2", "--virtual-nodes", "2", "--launcher", "mpiexec", "--mpi", mpi.path]
+    words += ["--plain"] if plain else ["-g", "1"]
+    words += ["--mpiexec", args.mpiexec] if args.mpiexec else []
+    for word in args.launcher_arg or []:
+        words.append(f"--launcher-arg={word}")
+    return cli.parse([*words, "--", program, str(COMPUTE_S)])[0]
 
 
 def _environment(program, mpi, env):
@@ -56,7 +44,8 @@ def _last_lines(text, count=3):
 
 def _run(args, mpi, program, env, plain):
     """The JSON object that gap_check prints; raises CasperError if the run fails."""
-    made, _ = plan.make(_options(args, mpi, plain), [program, str(COMPUTE_S)], env)
+    options = _options(args, mpi, program, plain)
+    made, _ = plan.make(options, options.command, env)
     plan.need_virtual_nodes(made)
     command = launch.build(made)
     with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
@@ -65,6 +54,8 @@ def _run(args, mpi, program, env, plain):
         out.seek(0)
         err.seek(0)
         printed, complaints = out.read(), err.read()
+    if outcome.interrupted:
+        raise KeyboardInterrupt
     for line in printed.splitlines():
         if line.startswith("{") and outcome.code == 0:
             return json.loads(line)

@@ -13,7 +13,9 @@ from casper_cli import elf
 from casper_cli.errors import CasperError
 
 # The core library of an MPI installation, not its C++, Fortran or tool companions.
-CORE_NAME = re.compile(r"lib(mpi|mpich|mpi_abi|mpi_(gnu|cray|intel|amd|nvidia)[_0-9]*)\.so(\.\d+)*$")
+CORE_NAME = re.compile(
+    r"lib(mpi|mpich|mpi_abi|mpi_(gnu|cray|intel|amd|nvidia)[_0-9]*)\.so(\.\d+)*$"
+)
 
 FAMILY_NAMES = {
     "mpich": "MPICH",

@@ -1,124 +1,20 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""From the options of a command to a Plan: the MPI library, the Casper build, the nodes, the binding."""
+"""From the options of a command to a Plan: the nodes, the binding, the environment, the launcher."""
 
 import os
 import shutil
 import subprocess
-from dataclasses import dataclass
-from typing import Optional
 
-from casper_cli import builds, config, ldso, launch, machine, mpiexec, mpilib, placement, program
-from casper_cli.errors import CasperError, UsageError, nearest, warn
+from casper_cli import builds, choose, config, launch, machine, mpiexec, placement
+from casper_cli.errors import CasperError, UsageError
 
-_OWN_BINDING = ("HYDRA_BINDING", "I_MPI_PIN", "SLURM_CPU_BIND", "OMPI_MCA_hwloc_base_binding_policy")
-
-
-@dataclass
-class Choice:
-    """The MPI library of the program and the Casper build for it."""
-
-    mpi: mpilib.MpiLibrary
-    how: str
-    at_start: bool
-    build: Optional[builds.Build] = None
-
-
-def known_mpis(env):
-    """[MpiLibrary] of this machine that Casper knows of: those of its builds, and Intel's by its root."""
-    paths = {}
-    for build in builds.find_all():
-        path = build.mpi_library if os.path.isfile(build.mpi_library) else _linked_mpi(build, env)
-        if path:
-            paths.setdefault(os.path.realpath(path), path)
-    intel = mpilib.find_in(env["I_MPI_ROOT"]) if env.get("I_MPI_ROOT") else None
-    if intel:
-        paths.setdefault(os.path.realpath(intel), intel)
-    return [mpilib.identify(path) for path in paths.values()]
-
-
-def _linked_mpi(build, env):
-    libraries = ldso.closure(build.path, env)
-    return next((path for name, path in libraries.items() if mpilib.is_core_name(name)), None)
-
-
-def label(mpi):
-    """A name that --mpi takes, e.g. "mpich-4.0.2"."""
-    return f"{mpi.family}-{mpi.version}"
-
-
-def pick_mpi(word, known, env):
-    """The MpiLibrary that a name such as mpich, openmpi-4 or abi means; None if there is none.
-
-    Of several the one whose mpiexec is first on PATH, else the newest.
-    """
-    family, _, version = {"impi": "intel", "ompi": "openmpi"}.get(word, word).partition("-")
-    if family == "abi":
-        return next((mpi for mpi in known if mpi.soname == builds.ABI_SONAME), None)
-    fitting = [
-        mpi
-        for mpi in known
-        if mpi.family == family
-        and mpi.soname != builds.ABI_SONAME
-        and (mpi.version + ".").startswith(version + "." if version else "")
-    ]
-    path = shutil.which("mpiexec", path=env.get("PATH"))
-    first = mpiexec.identify(path) if path else None
-    here = [mpi for mpi in fitting if first and first.version == mpi.version]
-    return max(here or fitting, key=lambda mpi: mpi.version_key, default=None)
-
-
-def named_mpi(word, env):
-    """The MpiLibrary that --mpi means: a file, an installation folder, or a name."""
-    if "/" in word or os.path.isfile(word):
-        path = mpilib.find_in(word) if os.path.isdir(word) else word
-        if not path or not os.path.isfile(path):
-            raise UsageError(
-                f"--mpi {word}: no MPI library there", "Name libmpi.so, or the MPI's own folder."
-            )
-        return mpilib.identify(os.path.abspath(path))
-    known = known_mpis(env)
-    found = pick_mpi(word, known, env)
-    if found is None:
-        names = sorted({label(mpi) for mpi in known} | {mpi.family for mpi in known})
-        close = nearest(word, names)
-        raise UsageError(
-            f"--mpi {word}: known here are {', '.join(names) or 'none'}"
-            + (f"; did you mean {close}?" if close else ""),
-            "Or give the path of the MPI library: --mpi /path/libmpi.so",
-        )
-    return found
-
-
-def choose(args, command, env):
-    """The Choice for a command line; --plain needs no build."""
-    if args.mpi:
-        choice = Choice(named_mpi(args.mpi, env), "named by --mpi", False)
-    elif command:
-        found = program.find_mpi(command, env)
-        choice = Choice(mpilib.identify(found.mpi), found.how, found.at_start)
-    else:
-        choice = Choice(default_mpi(env), "the mpiexec on PATH belongs to it", False)
-    if not args.plain:
-        choice.build = builds.choose(choice.mpi, env)
-        launch.check_preload_path(choice.build.path)
-        other = builds.other_version(choice.build, choice.mpi)
-        if other:
-            warn(other, "Build Casper for that library: MPICC=... tools/setup/build.sh native")
-    return choice
-
-
-def default_mpi(env):
-    """Without a program: the library of the mpiexec on PATH, or the only one there is."""
-    known = known_mpis(env)
-    path = shutil.which("mpiexec", path=env.get("PATH"))
-    found = pick_mpi(mpiexec.identify(path).family, known, env) if path else None
-    if found or len(known) == 1:
-        return found or known[0]
-    raise UsageError(
-        "which MPI library? None belongs to the mpiexec on PATH",
-        f"Say --mpi NAME ({', '.join(map(label, known)) or 'a path'}), or give the program too.",
-    )
+_OWN_BINDING = (
+    "HYDRA_BINDING",
+    "I_MPI_PIN",
+    "SLURM_CPU_BIND",
+    "OMPI_MCA_hwloc_base_binding_policy",
+)
 
 
 # Nodes
@@ -176,6 +72,11 @@ def _threads(env):
     return int(first) if first.isdecimal() else 1
 
 
+def _free_cores(where, cpus):
+    """Cores of a node for this job: on a machine that is shared, those without other work."""
+    return cpus.cores - (round(os.getloadavg()[0]) if where.kind == placement.LOCAL else 0)
+
+
 def _spread(cpus, where):
     """CPUs for the ranks of one node: ghost i on domain i, the users on what is left, in order."""
     domains = [list(domain) for _, domain in sorted(cpus.domains.items())]
@@ -194,7 +95,7 @@ def binding(args, where, launcher, env, cpus):
     if any(name in env for name in _OWN_BINDING) or launcher == "srun":
         return None
     crowded = where.kind == placement.VIRTUAL and where.nodes > 1
-    if crowded or _threads(env) > 1 or max(where.ranks) > cpus.cores:
+    if crowded or _threads(env) > 1 or max(where.ranks) > _free_cores(where, cpus):
         return "none"
     if where.ghosts < 2 or len(cpus.domains) < 2:
         return "core"
@@ -223,7 +124,7 @@ def preload(choice, env):
 
 def _library_path(choice, env):
     """LD_LIBRARY_PATH if libcasper, loaded first, would bring another MPI library than the program's."""
-    linked = _linked_mpi(choice.build, env)
+    linked = choose.linked_mpi(choice.build, env)
     if linked is None or os.path.realpath(linked) == choice.mpi.real:
         return {}
     folder = os.path.dirname(os.path.abspath(choice.mpi.path))
@@ -307,7 +208,7 @@ def need_virtual_nodes(plan):
 
 def make(args, command, env):
     """(Plan, Choice) for parsed options and a program's command line."""
-    choice = choose(args, command, env)
+    choice = choose.choose(args, command, env)
     env = {name: value for name, value in env.items() if name != builds.VARIABLE}
     if "LD_PRELOAD" in env:
         env["LD_PRELOAD"] = ":".join(preloads_of_user(env))

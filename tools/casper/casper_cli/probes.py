@@ -71,7 +71,9 @@ def _try_vm_read(pid, address):
     there = _Iovec(address, len(MESSAGE))
     read = libc.process_vm_readv
     read.restype = ctypes.c_ssize_t
-    got = read(pid, ctypes.byref(here), ctypes.c_ulong(1), ctypes.byref(there), ctypes.c_ulong(1), 0)
+    got = read(
+        pid, ctypes.byref(here), ctypes.c_ulong(1), ctypes.byref(there), ctypes.c_ulong(1), 0
+    )
     if got < 0:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     return target.raw == MESSAGE
@@ -92,7 +94,7 @@ def _fork(work, *args):
 
 
 def _sibling(work, *args):
-    """"" if work succeeds in another child of this process, else why not."""
+    """ "" if work succeeds in another child of this process, else why not."""
     _, status = os.waitpid(_fork(work, *args), 0)
     if os.WIFSIGNALED(status):
         return signal.Signals(os.WTERMSIG(status)).name

@@ -171,8 +171,8 @@ def _worth_a_look(position, path):
 
 
 def _not_found(word):
-    if os.path.exists(word) and not os.path.isdir(word):
-        return f"{word} is not executable", f"chmod +x {word}, or name its interpreter before it."
-    if "/" not in word and os.path.isfile(os.path.join(".", word)):
+    if "/" not in word and os.path.isfile(word):
         return f"{word} is not on PATH", f"For the file in this folder write ./{word}"
+    if os.path.isfile(word):
+        return f"{word} is not executable", f"chmod +x {word}, or name its interpreter before it."
     return f"program not found: {word}", "Check the spelling, or give its full path."

@@ -13,6 +13,8 @@ import subprocess
 import time
 from dataclasses import dataclass
 
+from casper_cli.errors import CasperError
+
 FORWARDED = {
     signal.SIGINT,
     signal.SIGTERM,
@@ -22,7 +24,7 @@ FORWARDED = {
     signal.SIGUSR2,
 }
 GRACE_S = 10  # from asking the launcher to end (SIGTERM) to killing what is left
-_PR_SET_PDEATHSIG = 1
+_PR_SET_PDEATHSIG, _PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 @dataclass(frozen=True)
@@ -35,44 +37,69 @@ class Outcome:
     interrupted: int = 0  # a signal that we passed on or that the terminal sent
 
 
+def _prctl(option, value):
+    """Both uses are comforts: where they are missing, less is cleaned up."""
+    try:
+        ctypes.CDLL(None).prctl(option, ctypes.c_ulong(value), 0, 0, 0)
+    except (OSError, AttributeError):
+        pass
+
+
 def _in_child(old_mask):
     """Between fork and exec: the usual signal mask, and an end when this process is killed."""
 
     def prepare():
         signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
-        try:
-            ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGTERM), 0, 0, 0)
-        except (OSError, AttributeError):
-            pass  # only a comfort
+        _prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
 
     return prepare
 
 
-def _children(pid):
-    """Process ids below pid, all generations."""
-    parents = {}
+def _below(pid):
+    """{process id: state} of all generations below pid."""
+    parents, states = {}, {}
     for entry in filter(str.isdecimal, os.listdir("/proc")):
         try:
             with open(f"/proc/{entry}/stat", encoding="utf-8", errors="replace") as file:
-                parents[int(entry)] = int(file.read().rpartition(")")[2].split()[1])
-        except (OSError, IndexError, ValueError):
+                state, parent = file.read().rpartition(")")[2].split()[:2]
+        except (OSError, ValueError):
             continue
-    found, todo = [], [pid]
+        parents[int(entry)], states[int(entry)] = int(parent), state
+    found, todo = {}, [pid]
     while todo:
-        parent = todo.pop()
-        below = [child for child, p in parents.items() if p == parent]
-        found += below
-        todo += below
+        above = todo.pop()
+        children = [child for child, parent in parents.items() if parent == above]
+        found.update((child, states[child]) for child in children)
+        todo += children
     return found
 
 
-def kill_tree(pid):
-    """Kills a process of ours and all below it."""
-    for victim in [*_children(pid), pid]:
+def _reap_orphans(others):
+    """Takes the exit status of orphans that ended, so that no zombies stay."""
+    for pid in _below(os.getpid()).keys() - others:
         try:
-            os.kill(victim, signal.SIGKILL)
+            os.waitpid(pid, os.WNOHANG)
         except OSError:
-            pass
+            pass  # a grandchild
+
+
+def _kill_rest(others):
+    """Kills what a launcher that failed has left: all below this process that was not there before.
+
+    As a subreaper this process becomes the parent of whatever the launcher orphaned.
+    """
+    give_up = time.monotonic() + 2
+    while time.monotonic() < give_up:
+        rest = [pid for pid, state in _below(os.getpid()).items() if state != "Z"]
+        rest = [pid for pid in rest if pid not in others]
+        if not rest:
+            return
+        for pid in rest:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except OSError:
+                pass
+        time.sleep(0.01)
 
 
 def _wait(child, deadline, state):
@@ -91,29 +118,45 @@ def _wait(child, deadline, state):
     return True
 
 
+def _start(words, env, old_mask, popen):
+    try:
+        return subprocess.Popen(words, env=env, preexec_fn=_in_child(old_mask), **popen)
+    except OSError as error:
+        raise CasperError(
+            f"{words[0]} cannot be started: {error.strerror}", "Name another one with --mpiexec."
+        ) from error
+
+
+def _end(child, state):
+    """The time is over: asks the launcher to end its job."""
+    child.terminate()
+    _wait(child, time.monotonic() + GRACE_S, state)
+
+
 def run(words, env, timeout=None, **popen):
     """Runs `words`; returns the Outcome. `timeout` in seconds."""
     state = {"interrupted": 0}
+    others = set(_below(os.getpid()))
+    _prctl(_PR_SET_CHILD_SUBREAPER, 1)
     old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
-    child = None
+    child, ended = None, False
     try:
-        child = subprocess.Popen(words, env=env, preexec_fn=_in_child(old_mask), **popen)
-        limit = time.monotonic() + timeout if timeout else float("inf")
-        timed_out = not _wait(child, limit, state)
-        if timed_out:
-            child.terminate()
-            if not _wait(child, time.monotonic() + GRACE_S, state):
-                kill_tree(child.pid)
-        code = child.wait()
+        child = _start(words, env, old_mask, popen)
+        ended = _wait(child, time.monotonic() + timeout if timeout else float("inf"), state)
+        if not ended:
+            _end(child, state)
     finally:
-        if child is not None and child.poll() is None:
-            kill_tree(child.pid)
+        if child:
+            if not ended or child.returncode < 0:
+                _kill_rest(others)
+            code = child.wait()
+            _reap_orphans(others)
         while signal.sigtimedwait({signal.SIGCHLD}, 0):
             pass
         signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
     return Outcome(
-        code=124 if timed_out else code if code >= 0 else 128 - code,
-        signal=-code if code < 0 and not timed_out else 0,
-        timed_out=timed_out,
+        code=124 if not ended else code if code >= 0 else 128 - code,
+        signal=-code if code < 0 and ended else 0,
+        timed_out=not ended,
         interrupted=state["interrupted"],
     )

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Measures the progress gap for `casper check`: rank 0 issues one RMA operation to the last rank and
-// waits for it, first while the target sits in MPI (idle), then while it is outside MPI for a while
-// (busy). Prints one JSON object. An ordinary MPI program: it knows nothing of Casper.
+// Measures the progress gap for `casper check`: rank 0 issues one RMA operation to the last rank
+// and waits for it, first while the target sits in MPI (idle), then while it is outside MPI for a
+// while (busy). Prints one JSON object. An ordinary MPI program: it knows nothing of Casper.
 //   gap_check [COMPUTE_SECONDS [BYTES]]
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
 
-#define POISON 7 // what the target's memory holds before every operation
+#define POISON 7          // what the target's memory holds before every operation
 #define HEAD_START_S 0.02 // by then the target has left the barrier
 
 struct gap {
@@ -102,7 +102,8 @@ static int check(const struct gap *g, const struct op *op)
     return wrong;
 }
 
-/** One operation; the target stays outside MPI for `busy_s`. Returns the origin's wait in seconds. */
+/** One operation; the target stays outside MPI for `busy_s`. Returns the origin's wait in seconds.
+ */
 static double one(struct gap *g, const struct op *op, double busy_s, int *errors)
 {
     double wait = 0;

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""The command line of casper: usage errors, help, env, config, dry runs."""
+
+import json
+
+import launcher_support as support
+import pytest
+from casper_cli import cli, config
+from casper_cli.errors import UsageError
+
+
+@pytest.fixture
+def site(tmp_path):
+    """A fake MPICH with a program and a Casper build; the machine's own MPI is not needed."""
+    support.write_elf(tmp_path / "lib/libmpich.so.12", soname="libmpich.so.12")
+    support.write_mpiexec(tmp_path / "bin/mpiexec", "mpich", "4.0.2")
+    app = support.write_elf(tmp_path / "app", ["libmpich.so.12"], runpath="$ORIGIN/lib")
+    build = support.write_build(tmp_path / "build", "libmpich.so.12")
+    return {"app": app, "build": build, "root": tmp_path, "env": {"CSP_LIBRARY": build}}
+
+
+@pytest.mark.parametrize(
+    "words, options, command",
+    [
+        (["-n", "4", "app", "-n", "9"], ["-n", "4"], ["app", "-n", "9"]),
+        (["-n", "4", "--", "app", "--", "x"], ["-n", "4"], ["app", "--", "x"]),
+        (["-n4", "--report", "app"], ["-n4", "--report"], ["app"]),
+        (["--nodes=2", "-n", "4", "app"], ["--nodes=2", "-n", "4"], ["app"]),
+        (["--env", "A=1", "-n", "4", "app", "--report"], ["--env", "A=1", "-n", "4"], None),
+        (["-n", "4"], ["-n", "4"], []),
+    ],
+)
+def test_options_end_at_the_program(words, options, command):
+    _, subs = cli.make_parser()
+    found = cli.split_program(subs["run"], words)
+    assert found == (options, ["app", "--report"] if command is None else command)
+
+
+@pytest.mark.parametrize(
+    "words, cause, remedy",
+    [
+        (["rnu"], "no command 'rnu'", "casper run"),
+        (["run", "-n", "2", "--vitual-nodes", "2", "app"], "--vitual-nodes", "--virtual-nodes"),
+        (["run", "app"], "-n", "casper help run"),
+        (["run", "-n", "many", "app"], "many", "casper help run"),
+        (["run", "-n", "2"], "no program given", "casper run -n USERS"),
+        (["run", "-n", "2", "--timeout", "0", "app"], "greater than 0", "help run"),
+        (["run", "-n", "0", "APP"], "at least one user", "-n 1"),
+        (["run", "-n", "1", "--nodes", "2", "APP"], "every node needs one", "-n 2"),
+        (["run", "-n", "4", "--nodes", "2", "APP"], "nothing says which", "--virtual-nodes 2"),
+        (["run", "-n", "4", "-g", "99", "APP"], "0 to 64", ""),
+        (["run", "-n", "4", "--env", "A", "APP"], "not NAME=VALUE", "--env"),
+        (["run", "-n", "4", "--mpi", "/nowhere", "APP"], "no MPI library there", "libmpi.so"),
+        (["config", "--jsno"], "--jsno", ""),
+        (["help", "nothing"], "nothing", ""),
+    ],
+)
+def test_usage_errors_name_cause_and_remedy(site, words, cause, remedy):
+    words = [site["app"] if word == "APP" else word for word in words]
+    done = support.casper(*words, env=site["env"])
+    assert done.returncode == 2
+    assert cause in done.stderr and remedy in done.stderr
+    assert done.stderr.startswith("casper: error:") and "Traceback" not in done.stderr
+
+
+def test_failures_are_1(site):
+    done = support.casper("run", "-n", 2, "./no-such-program", env=site["env"])
+    assert done.returncode == 1 and "program not found" in done.stderr
+    other = support.write_build(site["root"] / "other", "libmpi.so.40")
+    done = support.casper("run", "-n", 2, site["app"], env={"CSP_LIBRARY": other})
+    assert done.returncode == 1 and "was built for" in done.stderr
+
+
+def test_version_and_help():
+    assert support.casper("--version").stdout == f"casper {cli.__version__}\n"
+    assert support.casper("help").returncode == 0
+    assert "--virtual-nodes" in support.casper("help", "run").stdout
+    assert support.casper().returncode == 2
+
+
+def test_version_is_that_of_the_library():
+    header = (support.ROOT / "include/casper/casper.h").read_text()
+    assert f'CASPER_VERSION_STRING "{cli.__version__}"' in header
+
+
+def test_dry_run_prints_the_line_alone(site):
+    words = ["run", "-n", 4, "-g", 2, "--virtual-nodes", 2, "--report", "--env", "A=1", "--dry-run"]
+    done = support.casper(*words, site["app"], "x y", env={**site["env"], "CSP_NG": "5"})
+    assert done.returncode == 0
+    assert done.stdout == (
+        f"{site['root']}/bin/mpiexec -n 8 -genv MPIR_CVAR_NUM_CLIQUES 2 "
+        "-genv MPIR_CVAR_CLIQUES_BY_BLOCK 1 "
+        f"-genv LD_PRELOAD {site['build']} -genv CSP_NG 2 -genv CSP_REPORT 1 -genv A 1 "
+        f"{site['app']} 'x y'\n"
+    )
+    assert "8 = 4 users + 2 ghosts on each of 2 node(s)" in done.stderr
+
+
+def test_no_ghosts_still_preloads(site):
+    done = support.casper("run", "-n", 2, "-g", 0, "--dry-run", site["app"], env=site["env"])
+    assert "-n 2 " in done.stdout and "LD_PRELOAD" in done.stdout and "CSP_NG 0" in done.stdout
+
+
+def test_plain_has_no_casper(site):
+    done = support.casper("run", "-n", 2, "--plain", "--dry-run", site["app"])
+    assert "-n 2 " in done.stdout
+    assert "LD_PRELOAD" not in done.stdout and "CSP_" not in done.stdout
+
+
+def test_a_preload_of_the_user_is_kept(site):
+    env = {**site["env"], "LD_PRELOAD": ""}
+    words = ["run", "-n", 1, "--dry-run", "--env", "LD_PRELOAD=/t/libtool.so"]
+    done = support.casper(*words, site["app"], env=env)
+    assert f"LD_PRELOAD /t/libtool.so:{site['build']} " in done.stdout
+
+
+def test_report_file_is_absolute(site):
+    words = ["run", "-n", 1, "--dry-run", "--report-file", "r.json", site["app"]]
+    done = support.casper(*words, env=site["env"], cwd=site["root"])
+    assert f"CSP_REPORT_FILE {site['root']}/r.json" in done.stdout
+
+
+def test_env_prints_shell_lines(site):
+    words = ["env", "-n", 4, "--virtual-nodes", 2, site["app"]]
+    done = support.casper(*words, env=site["env"])
+    lines = done.stdout.splitlines()
+    code = [text for text in lines if not text.startswith("#")]
+    assert code == [f"export LD_PRELOAD={site['build']}", "export CSP_NG=1"]
+    assert any("Start 6 ranks, 3 on every node" in text for text in lines)
+
+
+def test_env_without_a_program(site):
+    words = ["env", "-n", 4, "--mpi", site["root"] / "lib/libmpich.so.12"]
+    done = support.casper(*words, env=site["env"])
+    assert done.returncode == 0 and "export CSP_NG=1" in done.stdout
+
+
+# Configuration
+
+
+def row(name):
+    return config.variable(name)
+
+
+@pytest.mark.parametrize(
+    "name, text, value",
+    [
+        ("CSP_NG", "2", 2),
+        ("CSP_NG", "65", None),
+        ("CSP_NG", "two", None),
+        ("CSP_NG", "", None),
+        ("CSP_POOL_SIZE", "16M", 16 << 20),
+        ("CSP_POOL_SIZE", "1g", 1 << 30),
+        ("CSP_POOL_SIZE", "1", None),
+        ("CSP_POOL_SIZE", "-1M", None),
+        ("CSP_REPORT", "yes", True),
+        ("CSP_REPORT", "OFF", False),
+        ("CSP_REPORT", "2", None),
+        ("CSP_LOG", "info", "info"),
+        ("CSP_LOG", "loud", None),
+        ("CSP_REPORT_FILE", "/x y", "/x y"),
+    ],
+)
+def test_values(name, text, value):
+    assert config.parse(row(name), text) == value
+
+
+def test_every_default_is_allowed():
+    for variable in config.table():
+        assert config.parse(variable, config.shown(variable["default"])) is not None
+
+
+def test_wrong_variables_are_named_with_the_nearest():
+    env = {"CSP_GN": "1", "CSP_LOG": "wran", "CSP_NG": "100", "CSPX": "1"}
+    rows, problems = config.report(env)
+    text = "\n".join(problems)
+    assert "did you mean CSP_NG?" in text and "did you mean warn?" in text and "0 to 64" in text
+    assert len(problems) == 3
+    assert next(r for r in rows if r["name"] == "CSP_NG")["value"] == "1"
+
+
+def test_config_command():
+    done = support.casper("config", "--json", env={"CSP_NG": "3"})
+    data = json.loads(done.stdout)
+    found = {variable["name"]: variable for variable in data["variables"]}
+    assert done.returncode == 0 and data["problems"] == []
+    assert (found["CSP_NG"]["value"], found["CSP_NG"]["origin"]) == ("3", "environment")
+    assert found["CSP_LOG"]["origin"] == "default" and found["CSP_LOG"]["help"]
+    done = support.casper("config", env={"CSP_NGG": "3"})
+    assert done.returncode == 1 and "did you mean CSP_NG?" in done.stderr
+    assert "* " not in done.stdout.split("\n* set")[0] and "CSP_POOL_SIZE" in done.stdout
+
+
+def test_missing_table_is_an_error(monkeypatch, tmp_path):
+    monkeypatch.setattr(config, "TABLE", str(tmp_path / "none.json"))
+    config.table.cache_clear()
+    try:
+        with pytest.raises(Exception, match="cannot be read"):
+            config.table()
+    finally:
+        config.table.cache_clear()
+
+
+def test_usage_error_in_process():
+    with pytest.raises(UsageError):
+        cli.parse(["run", "-n"])

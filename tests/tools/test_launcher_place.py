@@ -1,0 +1,194 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Placement of users and ghosts, batch systems, binding."""
+
+import argparse
+
+import launcher_support  # noqa: F401  (the path of the package)
+import pytest
+from casper_cli import machine, placement, plan
+from casper_cli.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    "users, nodes, ppn, expected",
+    [
+        (4, None, None, [4]),
+        (4, 2, None, [2, 2]),
+        (5, 2, None, [3, 2]),
+        (7, 3, None, [3, 2, 2]),
+        (8, None, 4, [4, 4]),
+        (9, None, 4, [4, 4, 1]),
+        (7, 2, 4, [4, 3]),
+        (1, 1, 1, [1]),
+    ],
+)
+def test_users_of_each_node(users, nodes, ppn, expected):
+    assert placement.place(users, nodes, ppn) == expected
+
+
+@pytest.mark.parametrize(
+    "users, nodes, ppn, ghosts, words",
+    [
+        (0, None, None, 1, "at least one user"),
+        (4, None, None, 65, "0 to 64"),
+        (4, None, None, -1, "0 to 64"),
+        (2, 3, None, 1, "every node needs one"),
+        (4, 0, None, 1, "at least 1"),
+        (4, None, 0, 1, "at least 1"),
+        (9, 2, 4, 1, "do not fill"),
+        (4, 2, 4, 1, "do not fill"),
+    ],
+)
+def test_impossible_placements(users, nodes, ppn, ghosts, words):
+    with pytest.raises(UsageError, match=words) as caught:
+        placement.place(users, nodes, ppn, ghosts)
+    assert caught.value.remedy
+
+
+def test_valid_numbers_are_named():
+    with pytest.raises(UsageError) as caught:
+        placement.place(9, 2, 4)
+    assert "-n 5 to 8" in caught.value.remedy
+
+
+def test_ghosts_come_on_top():
+    where = placement.Placement((3, 2), 2)
+    assert (where.ranks, where.total, where.nusers) == ((5, 4), 9, 5)
+    assert where.balanced and not where.even
+    assert not placement.Placement((4, 4, 1), 1).balanced
+
+
+@pytest.mark.parametrize(
+    "users, hosts, nodes, ppn, expected",
+    [
+        (4, "a,b", None, None, ([2, 2], ["a", "b"])),
+        (5, "a:4,b:1", None, None, ([4, 1], ["a", "b"])),
+        (4, "a,b,c", 2, None, ([2, 2], ["a", "b"])),
+        (4, "a,b,c", None, 2, ([2, 2], ["a", "b"])),
+    ],
+)
+def test_hosts(users, hosts, nodes, ppn, expected):
+    assert placement.place_on_hosts(users, hosts, nodes, ppn) == expected
+
+
+@pytest.mark.parametrize(
+    "users, hosts, nodes, ppn",
+    [
+        (4, "a,,b", None, None),
+        (4, "a:x", None, None),
+        (4, "a:0", None, None),
+        (4, "a,a", None, None),
+        (4, "a:2,b", None, None),
+        (4, "a:3,b:3", None, None),
+        (4, "a:2,b:2", 2, 2),
+        (6, "a,b", None, 2),
+        (1, "a,b", None, None),
+    ],
+)
+def test_bad_hosts(users, hosts, nodes, ppn):
+    with pytest.raises(UsageError) as caught:
+        placement.place_on_hosts(users, hosts, nodes, ppn)
+    assert caught.value.remedy
+
+
+def test_batch_systems(tmp_path):
+    assert machine.allocation({}) is None
+    slurm = machine.allocation({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3"})
+    assert (slurm.system, slurm.nodes, slurm.hosts) == ("Slurm", 3, ())
+    (tmp_path / "nodes").write_text("a\na\nb\nb\n")
+    pbs = machine.allocation({"PBS_NODEFILE": str(tmp_path / "nodes")})
+    assert (pbs.system, pbs.hosts) == ("PBS", ("a", "b"))
+    assert machine.allocation({"LSB_MCPU_HOSTS": "h1 4 h2 4"}).hosts == ("h1", "h2")
+    assert machine.allocation({"PBS_NODEFILE": str(tmp_path / "gone")}) is None
+
+
+def test_cpulist():
+    assert machine.parse_cpulist("0-2,8,10-11") == [0, 1, 2, 8, 10, 11]
+    assert machine.parse_cpulist("") == []
+
+
+def options(**changes):
+    base = {
+        "users": 4,
+        "ghosts": 1,
+        "nodes": None,
+        "ppn": None,
+        "hosts": None,
+        "virtual_nodes": None,
+        "plain": False,
+        "bind": "auto",
+        "report": False,
+        "report_file": None,
+        "env": None,
+    }
+    return argparse.Namespace(**{**base, **changes})
+
+
+def test_several_nodes_need_a_source():
+    with pytest.raises(UsageError) as caught:
+        plan.make_placement(options(nodes=2), {})
+    assert "--virtual-nodes 2" in caught.value.remedy
+    with pytest.raises(UsageError):
+        plan.make_placement(options(virtual_nodes=2, hosts="a,b"), {})
+
+
+def test_a_batch_job_gives_the_nodes():
+    env = {"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "2"}
+    where = plan.make_placement(options(), env)
+    assert (where.kind, where.users) == (placement.ALLOCATION, (2, 2))
+    with pytest.raises(UsageError, match="Slurm gave 2"):
+        plan.make_placement(options(ppn=1), env)
+
+
+def test_ghosts_by_option_variable_and_default():
+    assert plan.make_placement(options(ghosts=2), {"CSP_NG": "3"}).ghosts == 2
+    assert plan.make_placement(options(ghosts=None), {"CSP_NG": "3"}).ghosts == 3
+    assert plan.make_placement(options(ghosts=None), {}).ghosts == 1
+    assert plan.make_placement(options(ghosts=2, plain=True), {}).ghosts == 0
+    with pytest.raises(UsageError, match="CSP_NG=many"):
+        plan.make_placement(options(ghosts=None), {"CSP_NG": "many"})
+
+
+WIDE = machine.Cpus({0: [0, 1, 2, 3], 1: [4, 5, 6, 7]})
+SMALL = machine.Cpus({0: [0, 1]})
+
+
+@pytest.mark.parametrize(
+    "where, launcher, env, cpus, expected",
+    [
+        (placement.Placement((4,), 1), "mpich", {}, WIDE, "core"),
+        (placement.Placement((4,), 1), "mpich", {}, SMALL, "none"),
+        (placement.Placement((4,), 1), "mpich", {"OMP_NUM_THREADS": "4"}, WIDE, "none"),
+        (placement.Placement((4,), 1), "openmpi", {"HYDRA_BINDING": "x"}, WIDE, None),
+        (placement.Placement((4,), 1), "srun", {}, WIDE, None),
+        (placement.Placement((2, 2), 1, placement.VIRTUAL), "mpich", {}, WIDE, "none"),
+        (placement.Placement((4,), 2), "mpich", {}, WIDE, [0, 4, 1, 2, 3, 5]),
+        (placement.Placement((4,), 2), "openmpi", {}, WIDE, "none"),
+        (placement.Placement((1,), 1), "openmpi", {}, SMALL, "core"),
+    ],
+)
+def test_binding(where, launcher, env, cpus, expected, monkeypatch):
+    monkeypatch.setattr("os.getloadavg", lambda: (0.2, 0, 0))
+    assert plan.binding(options(), where, launcher, env, cpus) == expected
+
+
+def test_no_binding_on_a_machine_with_other_work(monkeypatch):
+    monkeypatch.setattr("os.getloadavg", lambda: (4.1, 0, 0))
+    here = placement.Placement((4,), 1)
+    assert plan.binding(options(), here, "mpich", {}, WIDE) == "none"
+    job = placement.Placement((4, 4), 1, placement.ALLOCATION)
+    assert plan.binding(options(), job, "mpich", {}, WIDE) == "core"
+
+
+def test_binding_as_asked():
+    where = placement.Placement((4,), 1)
+    assert plan.binding(options(bind="core"), where, "mpich", {}, SMALL) == "core"
+    assert plan.binding(options(bind="default"), where, "mpich", {}, WIDE) is None
+
+
+def test_variables_for_the_ranks():
+    assert plan.extra_env(options(env=["A=1", "B=x=y", "C="])) == {"A": "1", "B": "x=y", "C": ""}
+    for bad in ("A", "=1"):
+        with pytest.raises(UsageError):
+            plan.extra_env(options(env=[bad]))

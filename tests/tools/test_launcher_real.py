@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""The command with the MPI libraries and builds of this machine; skipped where they are missing."""
+
+import json
+import os
+import shutil
+import subprocess
+
+import launcher_support as support
+import pytest
+from casper_cli import mpilib
+
+BUILD = support.ROOT / "build"
+INTEL = BUILD / "env/i21"
+
+# name: (folder of build/, variables)
+SITES = {
+    "m50": ("m50", {}),
+    "abi": ("abi", {}),
+    "m40": ("m40", {}),
+    "o41": ("o41", {}),
+    "o50": ("o50", {}),
+    "i21": ("abi", {"LD_LIBRARY_PATH": str(INTEL / "lib"), "I_MPI_ROOT": str(INTEL)}),
+}
+
+
+@pytest.fixture(params=SITES)
+def site(request):
+    """(gap_check of a build, variables); a skip says what is missing."""
+    folder, env = SITES[request.param]
+    program = BUILD / folder / "bin/gap_check"
+    if not (BUILD / folder / "libcasper.so").exists() or not program.exists():
+        pytest.skip(f"build/{folder} has no libcasper.so or no bin/gap_check")
+    if request.param == "i21" and not (INTEL / "lib/libmpi_abi.so.1").exists():
+        pytest.skip("build/env/i21 is not there")
+    if request.param in ("i21", "o41", "o50"):
+        need_host_names()
+    return program, env
+
+
+def need_host_names():
+    agent = support.PACKAGE / "casper_cli/agent/casper-vnode"
+    done = subprocess.run([agent, "vnode", "true"], capture_output=True, text=True, check=False)
+    if done.returncode:
+        pytest.skip(f"no host names of its own for a virtual node: {done.stderr.strip()}")
+
+
+def measured(done):
+    assert done.returncode == 0, done.stdout + done.stderr
+    line = next(text for text in done.stdout.splitlines() if text.startswith("{"))
+    result = json.loads(line)
+    assert [row["errors"] for row in result["rows"]] == [0] * 6
+    return result
+
+
+def test_the_program_sees_its_users_alone(site):
+    program, env = site
+    words = ["run", "-n", 3, "-g", 1, "--virtual-nodes", 2, "--timeout", 50, program, 0.05]
+    result = measured(support.casper(*words, env=env))
+    assert (result["ranks"], result["nodes"]) == (3, 2)
+
+
+def test_without_ghosts_the_library_is_transparent(site):
+    program, env = site
+    env = {**env, "OMPI_MCA_osc": "sm"}  # Open MPI 4.1.4 crashes in its own CAS inside a node
+    words = ["run", "-n", 2, "-g", 0, "--timeout", 50, program, 0.01]
+    assert measured(support.casper(*words, env=env))["ranks"] == 2
+
+
+def test_the_exit_code_of_the_program(site):
+    program, env = site
+    words = ["run", "-n", 1, "--plain", "--timeout", 50, program]  # gap_check wants two ranks
+    done = support.casper(*words, env=env)
+    assert done.returncode == 2 and "needs two ranks" in done.stderr
+    assert "exit code 2" in done.stderr
+
+
+def test_check_measures_a_gap(site):
+    program, env = site
+    mpi = next(path for path in linked_mpi(program, env))
+    done = support.casper("check", "--mpi", mpi, "--json", env=env, timeout=120)
+    result = json.loads(done.stdout)
+    assert done.returncode == 0, result["problems"]
+    (row,) = result["mpi"]
+    verdicts = {gap["op"]: gap["verdict"] for gap in row["gap"]["rows"]}
+    assert set(verdicts) == {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"}
+    assert verdicts["ACC"] == verdicts["FOP"] == "gap, closed by Casper"
+
+
+def linked_mpi(program, env):
+    out = subprocess.run(
+        ["ldd", program], env={**os.environ, **env}, capture_output=True, text=True, check=False
+    )
+    words = [line.split() for line in out.stdout.splitlines()]
+    return [w[2] for w in words if len(w) > 2 and mpilib.is_core_name(w[0])]
+
+
+def test_check_of_the_machine():
+    done = support.casper("check", "--no-measure", "--json", timeout=120)
+    facts = json.loads(done.stdout)["machine"]
+    assert facts["cores"] >= 1 and {"memfd", "proc_fd", "process_vm_readv"} <= set(facts)
+
+
+def test_virtual_node_agent_gives_the_host_name():
+    need_host_names()
+    agent = support.PACKAGE / "casper_cli/agent/casper-vnode"
+    words = [agent, "-x", "-p", "22", "vnode7", "hostname;", "echo", "'a  b'"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.stdout == "vnode7\na  b\n"
+
+
+@pytest.mark.skipif(
+    os.geteuid() != 0 or not shutil.which("setpriv"), reason="needs root to drop it"
+)
+def test_virtual_node_agent_without_root():
+    agent = support.PACKAGE / "casper_cli/agent/casper-vnode"
+    drop = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    words = [*drop, agent, "vnode7", "hostname;", "id", "-u"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode and "unshare" in done.stderr:
+        pytest.skip("user namespaces are not allowed here")
+    assert done.stdout == "vnode7\n65534\n"
