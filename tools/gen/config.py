@@ -7,13 +7,16 @@
     tools/gen/config.py --check   compare them instead; exit code 1 if one is not up to date
 
 Generated: the parser's table (src/base/config_table.inc), the launcher's copy
-(tools/casper/casper_cli/config_table.json) and the documentation (docs/config.md).
+(tools/casper/casper_cli/config_table.json) and the documentation (docs/config.md, casper-env(7)).
 """
 
 import json
 import sys
 import tomllib
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import config_man  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
 TOML = "src/base/config.toml"
@@ -182,10 +185,15 @@ def make_markdown(variables):
     return "\n".join(lines) + "\n"
 
 
+def make_man(variables):
+    return config_man.make_man(variables, NOTE, default_text)
+
+
 OUTPUTS = {
     "src/base/config_table.inc": make_inc,
     "tools/casper/casper_cli/config_table.json": make_json,
     "docs/config.md": make_markdown,
+    "docs/man/casper-env.7": make_man,
 }
 
 
