@@ -41,6 +41,19 @@ def _own_s():
     return used.ru_utime + used.ru_stime
 
 
+QUIET_CORES = 0.1  # others may use so much of the machine during a run
+
+
+def wait_quiet(limit_s):
+    """Waits for a quiet half second, at most so long."""
+    end = time.monotonic() + limit_s
+    while time.monotonic() < end:
+        meter = Meter()
+        time.sleep(0.5)
+        if meter.stop() <= QUIET_CORES:
+            return
+
+
 class Meter:
     """Starts when it is made; stop() gives the number of cores that others kept busy meanwhile."""
 

@@ -19,15 +19,15 @@ OVERHEAD_SOURCES = ("overhead.c", "series.c", "bench.c")
 SHARED_SOURCES = ("shared_cores.c", "bench.c")
 SLEEP_MS = 30  # of a busy target: what a plain operation waits
 SAMPLES = 400
-QUIET_CORES = 0.1  # others may use so much of the machine during a run
 POLLS = ("auto", "spin", "sleep")
 
 
 class Bench:
     """Runs programs on one MPI library and keeps the samples of all rounds."""
 
-    def __init__(self, mpi, rounds, patience, timeout_s):
-        self.mpi, self.timeout_s, self.count, self.patience = mpi, timeout_s, rounds, patience
+    def __init__(self, mpi, args, timeout_s):
+        self.mpi, self.timeout_s = mpi, timeout_s
+        self.count, self.patience, self.quiet_s = args.rounds, args.patience, args.quiet_s
         self.rounds = results.Rounds()
         self.foreign_cores = []  # what others used during the runs that count
 
@@ -37,12 +37,13 @@ class Bench:
         out = results.RESULTS / f"{self.mpi.name}.lines"
         best = None
         for _ in range(1 + self.patience):
+            load.wait_quiet(self.quiet_s)
             meter = load.Meter()
             launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
             foreign = meter.stop()
             if best is None or foreign < best[0]:
                 best = (foreign, results.read_lines(out))
-            if foreign <= QUIET_CORES:
+            if foreign <= load.QUIET_CORES:
                 break
         out.unlink()
         self.foreign_cores.append(best[0])
@@ -154,7 +155,7 @@ def all_overhead(bench, quick):
 
 def measure(name, mpi, args):
     """One file's rows for one MPI library, merged into the file."""
-    bench = Bench(mpi, args.rounds, args.patience, 120)
+    bench = Bench(mpi, args, 120)
     start = time.time()
     rows = gap(bench) if name == "gap" else all_overhead(bench, args.quick)
     about = {
@@ -178,6 +179,12 @@ def main():
         type=int,
         default=2,
         help="how often a run is repeated that others disturbed (default: 2)",
+    )
+    parser.add_argument(
+        "--quiet-s",
+        type=float,
+        default=10,
+        help="how long each run waits for a machine that does nothing else (default: 10 s)",
     )
     parser.add_argument("--quick", action="store_true", help="two rounds, less work")
     args = parser.parse_args()
