@@ -20,8 +20,9 @@ They must be the same in all processes of a job;
 sees to that.
 A variable that begins with
 .Ev CSP_
-and is not listed here, and a value that is not allowed, is reported on the standard error
-output together with the nearest valid one; the default is then used.
+and is not listed here, and a value that is not allowed, is reported on the
+standard error output together with the nearest valid one; the default is then
+used.
 .Pp
 Sizes take the suffixes K, M, G and T, powers of 1024.
 .Ic casper config
