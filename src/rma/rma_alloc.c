@@ -277,7 +277,7 @@ int csp_rma_win_free(MPI_Win *win)
         return csp_mpi.Win_free(win);
     if (w->held || atomic_load(&w->locked_all) || w->access.active || w->expose.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    int rc = csp_win_flush_used(w);
+    int rc = csp_win_flush_end(w);
     if (rc != MPI_SUCCESS)
         return rc;
     csp_win_barrier(w);

@@ -184,7 +184,9 @@ int csp_rma_win_unlock_all(struct csp_win *w)
 {
     if (!atomic_load(&w->locked_all))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    int rc = csp_rma_win_flush_all(w);
+    uint64_t begin = csp_clock_ns();
+    int rc = csp_win_flush_end(w);
+    csp_time_waited(CSP_WAIT_FLUSH, begin);
     for (int i = 0; i < w->members->nnodes; i++) {
         int node = w->members->nodes[i];
         if (w->lockall_node[node / 64] >> (node % 64) & 1)

@@ -84,7 +84,9 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
     if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
         csp_win_lockall_touch(w, op->target);
     int here = w->peers[op->target].node == csp_rt.node;
-    if (here && op->kind <= CSP_OP_GET) {
+    // A derived type at MPI_BOTTOM: MPI_Pack refuses the null pointer in some libraries, the ghost
+    // does not.
+    if (here && op->kind <= CSP_OP_GET && op->origin != MPI_BOTTOM) {
         count(op, CSP_ROUTE_DIRECT, bytes);
         rc = csp_direct_copy(op, &t, csp_win_local(w, op->target) + at);
         return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);

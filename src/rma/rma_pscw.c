@@ -104,7 +104,7 @@ int csp_rma_win_complete(struct csp_win *w)
     if (!w->access.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     uint64_t begin = csp_clock_ns();
-    int rc = csp_win_flush_used(w);
+    int rc = csp_win_flush_end(w);
     send_all(w, w->access.ranks, w->access.n, CSP_AM_COMPLETE);
     free(w->access.ranks);
     w->access.ranks = NULL;

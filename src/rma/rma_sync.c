@@ -38,17 +38,19 @@ static int read_back(struct csp_win *w, int bit)
     return rc;
 }
 
-// @return 1 if the bit was up; it is down now.
+// @return 1 if the bit is up. It goes down before the flush, except when several threads may call
+// MPI: one that comes while another is still flushing must flush too. Then it goes down at the end
+// of the epoch.
 static int take_bit(_Atomic uint64_t *words, int bit)
 {
     uint64_t mask = UINT64_C(1) << (bit % 64);
+    if (csp_stats_threads)
+        return (atomic_load_explicit(&words[bit / 64], memory_order_acquire) & mask) != 0;
     if (!(atomic_load_explicit(&words[bit / 64], memory_order_relaxed) & mask))
         return 0;
     return (atomic_fetch_and_explicit(&words[bit / 64], ~mask, memory_order_acq_rel) & mask) != 0;
 }
 
-// One ghost. Bits go down before the flush: an operation of another thread that comes later raises
-// its own.
 static int flush_bit(struct csp_win *w, int bit)
 {
     int rc = MPI_SUCCESS;
@@ -72,9 +74,11 @@ static int flush_each(struct csp_win *w, _Atomic uint64_t *words,
     for (int i = 0; i < w->used_words; i++) {
         if (atomic_load_explicit(&words[i], memory_order_relaxed) == 0)
             continue;
-        uint64_t bits = atomic_exchange_explicit(&words[i], 0, memory_order_acq_rel);
-        for (; bits && rc == MPI_SUCCESS; bits &= bits - 1)
-            rc = flush(w, i * 64 + __builtin_ctzll(bits));
+        uint64_t bits = atomic_load_explicit(&words[i], memory_order_acquire);
+        for (; bits && rc == MPI_SUCCESS; bits &= bits - 1) {
+            int bit = i * 64 + __builtin_ctzll(bits);
+            rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
+        }
     }
     return rc;
 }
@@ -84,6 +88,14 @@ int csp_win_flush_used(struct csp_win *w)
     int rc = flush_each(w, w->used, flush_bit);
     atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
     return csp_win_rc(w, rc);
+}
+
+int csp_win_flush_end(struct csp_win *w)
+{
+    int rc = csp_win_flush_used(w);
+    for (int i = 0; csp_stats_threads && i < 3 * w->used_words; i++) // used, local, weak
+        atomic_store_explicit(&w->used[i], 0, memory_order_relaxed);
+    return rc;
 }
 
 int csp_win_flush_target(struct csp_win *w, int target)
@@ -138,7 +150,7 @@ int csp_rma_win_fence(struct csp_win *w, int assertion)
         return MPI_SUCCESS;
     uint64_t begin = csp_clock_ns();
     w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
-    int rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_used(w);
+    int rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_end(w);
     csp_win_barrier(w);
     csp_time_waited(CSP_WAIT_FENCE, begin);
     return rc;

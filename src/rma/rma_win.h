@@ -118,6 +118,7 @@ void csp_win_barrier(struct csp_win *w);
 
 /** Completes all operations of this process (those to one target) at their targets. */
 int csp_win_flush_used(struct csp_win *w);
+int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
 int csp_win_flush_target(struct csp_win *w, int target);
 
 /** A rank's memory in this process's address space; only for ranks of this node. */

@@ -46,14 +46,19 @@ void csp_caller_set_mpi(const void *mpi_function)
 
 int csp_caller_is_binding(const void *ra)
 {
-    static const char *const parts[] = {"mpi_mpifh", "mpi_usempi", "mpifort",   "mpichfort",
-                                        "fmpich",    "mpichcxx",   "libmpicxx", "mpi_cxx"};
+    static const struct {
+        const char *part;
+        int binding;
+    } libraries[] = {{"mpi_mpifh", CSP_BINDING_FORTRAN}, {"mpi_usempi", CSP_BINDING_FORTRAN},
+                     {"mpifort", CSP_BINDING_FORTRAN},   {"mpichfort", CSP_BINDING_FORTRAN},
+                     {"fmpich", CSP_BINDING_FORTRAN},    {"mpichcxx", CSP_BINDING_CXX},
+                     {"mpicxx", CSP_BINDING_CXX},        {"mpi_cxx", CSP_BINDING_CXX}};
     Dl_info info;
     if (!dladdr(ra, &info) || !info.dli_fname)
-        return 0;
+        return CSP_BINDING_NONE;
     const char *slash = strrchr(info.dli_fname, '/');
-    for (unsigned i = 0; i < sizeof(parts) / sizeof(parts[0]); i++)
-        if (strstr(slash ? slash : info.dli_fname, parts[i]))
-            return 1;
-    return 0;
+    for (unsigned i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
+        if (strstr(slash ? slash : info.dli_fname, libraries[i].part))
+            return libraries[i].binding;
+    return CSP_BINDING_NONE;
 }

@@ -21,9 +21,10 @@ static inline int csp_caller_is_mpi(const void *ra)
     return (uintptr_t)ra - csp_text_mpi.lo < csp_text_mpi.hi - csp_text_mpi.lo;
 }
 
+enum { CSP_BINDING_NONE, CSP_BINDING_FORTRAN, CSP_BINDING_CXX };
 /**
- * 1 if the call comes from a library that binds another language (Fortran, C++) to MPI: the
- * callbacks that it passes on do not have the C form. Slow (dladdr): for calls that are rare.
+ * Whether the call comes from a library that binds another language to MPI: the callbacks that it
+ * passes on need not have the C form. Slow (dladdr): for calls that are rare.
  */
 int csp_caller_is_binding(const void *ra);
 

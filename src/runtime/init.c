@@ -176,21 +176,33 @@ static void end_ghost(void)
     _exit(0);
 }
 
+// The segment, the world and the windows; NULL or why Casper must stand aside.
+static const char *build(const struct csp_topo *topo)
+{
+    if (!csp_init_segment(topo))
+        return "the processes of a node could not map a common memory segment (memfd and /dev/shm "
+               "were both refused); see `casper check`";
+    csp_quirks_detect();
+    csp_init_world();
+    if (csp_init_windows())
+        return NULL;
+    csp_init_undo();
+    return "the MPI library can not create windows between these processes (see its message above; "
+           "Open MPI 4 can not with MPI_THREAD_MULTIPLE over TCP)";
+}
+
 // Everything is agreed: build it.
 static void activate(struct csp_topo *topo, int ng)
 {
     set_role(topo, ng);
-    if (!csp_init_segment(topo)) {
-        stand_aside(
-            "the processes of a node could not map a common memory segment (memfd and /dev/shm "
-            "were both refused); see `casper check`");
+    const char *why = build(topo);
+    if (why) {
+        csp_log_set_who("");
+        stand_aside(why);
         csp_mpi.Comm_free(&csp_rt.node_comm);
         csp_rt.is_ghost = 0;
         return;
     }
-    csp_quirks_detect();
-    csp_init_world();
-    csp_init_windows();
     csp_rt.active = 1;
     csp_stats_threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
     csp_peers_start();

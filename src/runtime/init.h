@@ -20,7 +20,11 @@ int csp_init_segment(const struct csp_topo *topo);
 /** User world and the internal communicators. */
 void csp_init_world(void);
 
-/** The pool window over everybody, locked from here to finalize. */
-void csp_init_windows(void);
+/** The pool window over everybody, locked from here to finalize. @return 1, or 0 on every process.
+ */
+int csp_init_windows(void);
+
+/** Gives back what csp_init_segment and csp_init_world made. */
+void csp_init_undo(void);
 
 #endif

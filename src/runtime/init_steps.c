@@ -154,9 +154,29 @@ void csp_init_world(void)
     csp_user_world = users;
 }
 
-void csp_init_windows(void)
+int csp_init_windows(void)
 {
     void *base = csp_rt.is_ghost ? csp_rt.pool.base : NULL;
     MPI_Aint bytes = csp_rt.is_ghost ? (MPI_Aint)csp_rt.pool.bytes : 0;
-    csp_init_must(csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win), "the pool window");
+    csp_mpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // some libraries raise it there
+    int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS, all = 0;
+    csp_mpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+    csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
+    return all;
+}
+
+void csp_init_undo(void)
+{
+    if (!csp_rt.is_ghost) {
+        csp_mpi.Group_free(&csp_rt.user_group);
+        csp_mpi.Comm_free(&csp_rt.user_comm);
+        csp_mpi.Comm_free(&csp_user_world);
+        csp_user_world = MPI_COMM_WORLD;
+    }
+    csp_mpi.Group_free(&csp_rt.world_group);
+    csp_mpi.Comm_free(&csp_rt.self);
+    csp_mpi.Comm_free(&csp_rt.ctl);
+    csp_mpi.Comm_free(&csp_rt.world);
+    csp_rt.page = NULL;
+    csp_seg_detach(&csp_rt.pool);
 }
