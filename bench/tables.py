@@ -5,6 +5,7 @@
 only says which figures are beyond their limits (exit code 1 if any)."""
 
 import argparse
+import subprocess
 import sys
 
 import launch
@@ -202,6 +203,8 @@ def main():
             DOCS.mkdir(parents=True, exist_ok=True)
             (DOCS / f"{name}.md").write_text(page(data).rstrip() + "\n", encoding="utf-8")
             print(f"  docs/bench/{name}.md")
+    if not args.check:  # README.md shows some figures of the demo
+        subprocess.run([sys.executable, launch.ROOT / "tools/gen/readme.py"], check=True)
     return 1 if beyond_count else 0
 
 

@@ -53,6 +53,7 @@ def main():
     new = fresh(old, SOURCE.read_text())
     if "--check" not in sys.argv[1:]:
         README.write_text(new)
+        print("  README.md")
         return 0
     if old != new:
         print("README.md has other figures than docs/bench/demo.md: run tools/gen/readme.py")
