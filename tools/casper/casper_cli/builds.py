@@ -17,6 +17,10 @@ from casper_cli.errors import CasperError, UsageError
 LIBRARY = "libcasper.so"
 INFO = "casper-build.json"
 ABI_SONAME = "libmpi_abi.so.1"
+HOW_TO_BUILD = (
+    "MPICC=/path/to/mpicc tools/setup/build.sh native in the source tree, or there "
+    "CASPER_MPICC=/path/to/mpicc pip install ."
+)
 VARIABLE = "CSP_LIBRARY"  # of the launcher alone: not handed on to the ranks
 
 
@@ -153,8 +157,7 @@ def _no_match(mpi, builds):
     where = "" if builds else f" (looked in {', '.join(search_folders())})"
     return CasperError(
         f"no libcasper here fits {mpi.name} ({mpi.soname}, {mpi.path}); there are: {have}{where}",
-        "Build one with that library's compiler wrapper: MPICC=/path/to/mpicc "
-        "tools/setup/build.sh native; or set CSP_LIBRARY.",
+        f"Build one for it: {HOW_TO_BUILD}; or set CSP_LIBRARY.",
     )
 
 

@@ -54,13 +54,9 @@ def pick_mpi(word, known, env):
     family = {"impi": "intel", "ompi": "openmpi"}.get(family, family)
     if family == "abi":
         return next((mpi for mpi in known if mpi.soname == builds.ABI_SONAME), None)
-    fitting = [
-        mpi
-        for mpi in known
-        if mpi.family == family
-        and mpi.soname != builds.ABI_SONAME
-        and (mpi.version + ".").startswith(version + "." if version else "")
-    ]
+    wanted = version + "." if version else ""
+    fitting = [m for m in known if m.family == family and (m.version + ".").startswith(wanted)]
+    fitting = [m for m in fitting if m.soname != builds.ABI_SONAME] or fitting
     path = shutil.which("mpiexec", path=env.get("PATH"))
     first = mpiexec.identify(path) if path else None
     here = [mpi for mpi in fitting if first and first.version == mpi.version]
@@ -103,7 +99,7 @@ def choose(args, command, env):
         launch.check_preload_path(choice.build.path)
         other = builds.other_version(choice.build, choice.mpi)
         if other:
-            warn(other, "Build Casper for that library: MPICC=... tools/setup/build.sh native")
+            warn(other, f"Build Casper for that library: {builds.HOW_TO_BUILD}.")
     return choice
 
 

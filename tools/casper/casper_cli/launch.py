@@ -53,7 +53,7 @@ class Command:
         removed = [word for k, v in self.env.items() if v is None for word in ("-u", k)]
         added = [f"{k}={v}" for k, v in self.env.items() if v is not None]
         prefix = ["env", *removed, *added] if removed or added else []
-        return shlex.join(prefix + self.words)
+        return " ".join(map(shlex.quote, prefix + self.words))
 
 
 def build(plan):

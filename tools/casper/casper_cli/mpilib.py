@@ -69,7 +69,8 @@ class MpiLibrary:
 
     @property
     def name(self):
-        return f"{FAMILY_NAMES.get(self.family, 'MPI')} {self.version}".strip()
+        abi = ", standard ABI" if self.soname.startswith("libmpi_abi.so") else ""
+        return f"{FAMILY_NAMES.get(self.family, 'MPI')} {self.version}".strip() + abi
 
 
 def is_core_name(name):
