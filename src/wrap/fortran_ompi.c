@@ -4,8 +4,7 @@
 // attributes of communicators and windows. These shims translate the integer handle and call the
 // Fortran routine behind Casper, under each name that a compiler may give it. User role, any
 // thread.
-#include <stdatomic.h>
-#include "wrap/wrap.h"
+#include "wrap/fortran_shim.h"
 
 #ifdef OPEN_MPI
 typedef void aint_function(MPI_Fint *object, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *flag,
@@ -76,33 +75,13 @@ static void win_get_attr(const void *next, MPI_Fint *win, MPI_Fint *keyval, MPI_
         *value = *(int *)attr;
 }
 
-#define SHIM(body, symbol, params, ...)                                                            \
-    CSP_EXPORT void symbol params;                                                                 \
-    CSP_EXPORT void symbol params                                                                  \
-    {                                                                                              \
-        static _Atomic(const void *) cache;                                                        \
-        body(csp_mpi_next(&cache, #symbol), __VA_ARGS__);                                          \
-    }
-
-// Every mangling, MPI and PMPI, and the routine that mpi_f08 calls.
-#define SHIMS(lower, UPPER, params, ...)                                                           \
-    SHIM(lower, mpi_##lower##_, params, __VA_ARGS__)                                               \
-    SHIM(lower, mpi_##lower##__, params, __VA_ARGS__)                                              \
-    SHIM(lower, mpi_##lower, params, __VA_ARGS__)                                                  \
-    SHIM(lower, MPI_##UPPER, params, __VA_ARGS__)                                                  \
-    SHIM(lower, pmpi_##lower##_, params, __VA_ARGS__)                                              \
-    SHIM(lower, pmpi_##lower##__, params, __VA_ARGS__)                                             \
-    SHIM(lower, pmpi_##lower, params, __VA_ARGS__)                                                 \
-    SHIM(lower, PMPI_##UPPER, params, __VA_ARGS__)                                                 \
-    SHIM(lower, ompi_##lower##_f, params, __VA_ARGS__)
-
 #define GET_PARAMS(type)                                                                           \
     (MPI_Fint * object, MPI_Fint * keyval, type * value, MPI_Fint * flag, MPI_Fint * ierr)
 #define SET_PARAMS(type) (MPI_Fint * comm, MPI_Fint * keyval, type * value, MPI_Fint * ierr)
 
-SHIMS(comm_get_attr, COMM_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
-SHIMS(attr_get, ATTR_GET, GET_PARAMS(MPI_Fint), object, keyval, value, flag, ierr)
-SHIMS(win_get_attr, WIN_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
-SHIMS(comm_set_attr, COMM_SET_ATTR, SET_PARAMS(MPI_Aint), comm, keyval, value, ierr)
-SHIMS(attr_put, ATTR_PUT, SET_PARAMS(MPI_Fint), comm, keyval, value, ierr)
+CSP_SHIMS(comm_get_attr, COMM_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
+CSP_SHIMS(attr_get, ATTR_GET, GET_PARAMS(MPI_Fint), object, keyval, value, flag, ierr)
+CSP_SHIMS(win_get_attr, WIN_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
+CSP_SHIMS(comm_set_attr, COMM_SET_ATTR, SET_PARAMS(MPI_Aint), comm, keyval, value, ierr)
+CSP_SHIMS(attr_put, ATTR_PUT, SET_PARAMS(MPI_Fint), comm, keyval, value, ierr)
 #endif

@@ -7,17 +7,33 @@
 // belong to no communicator. User role, any thread. MPI-4.1 9.3.
 #include <pthread.h>
 #include <stdarg.h>
+#include "wrap/errh_slots.h"
 #include "wrap/hooks.h"
 
-#define SLOTS 256
-
-static MPI_Comm_errhandler_function *_Atomic slots[SLOTS];
+static csp_errh_any *_Atomic slots[CSP_ERRH_SLOTS];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+
+int csp_errh_slot(csp_errh_any *_Atomic *of, csp_errh_any *fn)
+{
+    int i = 0;
+    pthread_mutex_lock(&mutex);
+    while (i < CSP_ERRH_SLOTS && of[i] && of[i] != fn)
+        i++;
+    if (i < CSP_ERRH_SLOTS)
+        of[i] = fn;
+    pthread_mutex_unlock(&mutex);
+    if (i < CSP_ERRH_SLOTS)
+        return i;
+    csp_info("more than %d error handler functions: the further ones get Casper's handle of the "
+             "user world in place of MPI_COMM_WORLD",
+             CSP_ERRH_SLOTS);
+    return -1;
+}
 
 static void run(int i, MPI_Comm comm, int *code, const char *message)
 {
     MPI_Comm shown = csp_hook_program_comm(comm);
-    slots[i](&shown, code, message, NULL);
+    ((MPI_Comm_errhandler_function *)slots[i])(&shown, code, message, NULL);
 }
 
 #ifdef OPEN_MPI // passes the name of the function in which the error happened
@@ -40,42 +56,27 @@ static void run(int i, MPI_Comm comm, int *code, const char *message)
         run(0x##hex, *comm, code, message);                                                        \
     }
 #define POINTER(hex) handler_##hex,
-#define ROW(X, h)                                                                                  \
-    X(h##0)                                                                                        \
-    X(h##1)                                                                                        \
-    X(h##2) X(h##3) X(h##4) X(h##5) X(h##6) X(h##7) X(h##8) X(h##9) X(h##a) X(h##b) X(h##c)        \
-        X(h##d) X(h##e) X(h##f)
-#define ALL(X)                                                                                     \
-    ROW(X, 0)                                                                                      \
-    ROW(X, 1)                                                                                      \
-    ROW(X, 2) ROW(X, 3) ROW(X, 4) ROW(X, 5) ROW(X, 6) ROW(X, 7) ROW(X, 8) ROW(X, 9) ROW(X, a)      \
-        ROW(X, b) ROW(X, c) ROW(X, d) ROW(X, e) ROW(X, f)
 
-ALL(HANDLER)
-static MPI_Comm_errhandler_function *const handlers[SLOTS] = {ALL(POINTER)};
+CSP_ERRH_ALL(HANDLER)
+static MPI_Comm_errhandler_function *const handlers[CSP_ERRH_SLOTS] = {CSP_ERRH_ALL(POINTER)};
 
-// Our function for one of the program's; the program's own when there are none left.
-static MPI_Comm_errhandler_function *handler_for(MPI_Comm_errhandler_function *fn)
+// A handler of Fortran has the C form where a handle is an int: MPICH's own ABI. (Open MPI's
+// Fortran does not come here, see fortran_errh.c.)
+static int has_c_form(const void *ra)
 {
-    int i = 0;
-    pthread_mutex_lock(&mutex);
-    while (i < SLOTS && slots[i] && slots[i] != fn)
-        i++;
-    if (i < SLOTS)
-        slots[i] = fn;
-    pthread_mutex_unlock(&mutex);
-    if (i < SLOTS)
-        return handlers[i];
-    csp_info(
-        "more than %d error handler functions: the further ones get Casper's handle of the user "
-        "world in place of MPI_COMM_WORLD",
-        SLOTS);
-    return fn;
+    int binding = csp_caller_is_binding(ra);
+#if !defined(OPEN_MPI) && !defined(MPI_ABI)
+    if (binding == CSP_BINDING_FORTRAN)
+        return 1;
+#endif
+    return !binding;
 }
 
+// Our function for one of the program's; the program's own when there are none left.
 static MPI_Comm_errhandler_function *translated(MPI_Comm_errhandler_function *fn, const void *ra)
 {
-    return fn && !csp_caller_is_binding(ra) ? handler_for(fn) : fn;
+    int i = fn && has_c_form(ra) ? csp_errh_slot(slots, (csp_errh_any *)fn) : -1;
+    return i < 0 ? fn : handlers[i];
 }
 
 int csp_rt_comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh,
