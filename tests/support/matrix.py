@@ -25,7 +25,6 @@ class Test:
     program: str
     expect: str
     skip: str
-    fortran: bool
     np: int
     ghosts: int
     nodes: int
@@ -73,12 +72,11 @@ def settings(
         wanted = [(g, n, opts.netns) for g in ghosts for n in nodes]
     elif opts.full:
         wanted = [(g, n, False) for g in (0, 1, 2) for n in (1, 2)] + [(1, 2, True)]
-    elif lib.name == "m50":
-        wanted = [(1, 1, False), (1, 2, False)]
-        if "CORE" in test.flags:
-            wanted += [(0, 2, False), (2, 2, False)]
     else:
-        wanted = [(1, 2, False)] if "CORE" in test.flags or _special(test) else []
+        wanted = [(test.ghosts, test.nodes, False)]
+        if lib.name == "m50":
+            wanted += [(1, 1, False), (1, 2, False)]
+            wanted += [(0, 2, False), (2, 2, False)] if "CORE" in test.flags else []
     if "FIXED" in test.flags:
         wanted = _usual(test, opts, bool(wanted))
     return list(dict.fromkeys(wanted))
@@ -93,11 +91,6 @@ def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int |
     if opts.full and asked and test.nodes > 1:
         wanted.append((test.ghosts, test.nodes, True))
     return wanted
-
-
-def _special(test: Test) -> bool:
-    """Tests that m50 cannot run."""
-    return "m50" not in test.mpi if test.mpi else test.fortran
 
 
 def known_plain(test: Test, lib: Library, nodes: int) -> str:
