@@ -17,9 +17,11 @@
 #include <string.h>
 #include <unistd.h>
 
-// MPICH 4.0 declares status arrays so that MPI_STATUSES_IGNORE looks too small to the compiler.
+// MPICH 4.0 and Open MPI 5 declare arrays so that MPI_STATUSES_IGNORE and MPI_UNWEIGHTED look too
+// small to the compiler.
 #pragma GCC diagnostic ignored "-Wpragmas"
 #pragma GCC diagnostic ignored "-Wstringop-overflow"
+#pragma GCC diagnostic ignored "-Wstringop-overread"
 
 #if __has_include("csp_mpi_have.h")
 #include "csp_mpi_have.h" // found by link probes: the header's version says too little

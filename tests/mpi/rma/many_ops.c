@@ -3,7 +3,7 @@
 // Thousands of small operations in one epoch without a flush in between, to all targets.
 #include "csp_test_rma.h"
 
-enum { OPS = 3000 };
+enum { OPS = 1000 };
 
 int main(void)
 {

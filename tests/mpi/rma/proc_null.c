@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // MPI_PROC_NULL as target: every operation is a no-op in every kind of epoch, request-based ones
-// included; locks and flushes of it too.
+// included.
 #include "csp_test_rma.h"
 
 static const int src[4] = {1, 2, 3, 4};
@@ -44,11 +44,6 @@ int main(void)
         CHECK(csp_test_is_poison(base, 64));
         CHECK(csp_test_is_poison(res, sizeof res));
     }
-    PHASE("lock of MPI_PROC_NULL");
-    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, MPI_PROC_NULL, 0, win);
-    ops(win);
-    MPI_Win_unlock(MPI_PROC_NULL, win);
-    CHECK(csp_test_is_poison(res, sizeof res));
     MPI_Win_free(&win);
     return csp_test_done();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Point-to-point on MPI_COMM_WORLD: all modes, wildcards, probes, matched probes, persistent requests,
-// cancel; statuses name ranks of the application.
+// Point-to-point on MPI_COMM_WORLD: all modes, wildcards, probes, matched probes, persistent
+// requests, cancel; statuses name ranks of the application.
 #include "csp_test.h"
 
 static int n, me, to, from;
@@ -64,6 +64,7 @@ static void wildcards(void)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &flag, &status);
     CHECK(!flag);
+    MPI_Barrier(MPI_COMM_WORLD); // before anybody sends again
     free(seen);
     free(reqs);
 }
