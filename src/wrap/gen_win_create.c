@@ -8,8 +8,9 @@
 CSP_WRAP(int, Win_allocate_shared, MPI_Win_allocate_shared,
          (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
          (size, disp_unit, info, comm, baseptr, win), {
-             return csp_mpi.Win_allocate_shared(size, disp_unit, info, CSP_COMM(comm, ra), baseptr,
-                                                win);
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
+             return csp_rt_win_allocate_shared(size, disp_unit, info, comm, baseptr, win);
          })
 #endif
 
@@ -18,28 +19,38 @@ CSP_WRAP(int, Win_allocate_shared_c, MPI_Win_allocate_shared_c,
          (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
           MPI_Win *win),
          (size, disp_unit, info, comm, baseptr, win), {
-             return csp_mpi.Win_allocate_shared_c(size, disp_unit, info, CSP_COMM(comm, ra),
-                                                  baseptr, win);
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
+             return csp_rt_win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win);
          })
 #endif
 
 #if CSP_HAVE_MPI_Win_create
 CSP_WRAP(int, Win_create, MPI_Win_create,
          (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
-         (base, size, disp_unit, info, comm, win),
-         { return csp_mpi.Win_create(base, size, disp_unit, info, CSP_COMM(comm, ra), win); })
+         (base, size, disp_unit, info, comm, win), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Win_create(base, size, disp_unit, info, comm, win);
+             return csp_rt_win_create(base, size, disp_unit, info, comm, win);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Win_create_c
 CSP_WRAP(int, Win_create_c, MPI_Win_create_c,
          (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
           MPI_Win *win),
-         (base, size, disp_unit, info, comm, win),
-         { return csp_mpi.Win_create_c(base, size, disp_unit, info, CSP_COMM(comm, ra), win); })
+         (base, size, disp_unit, info, comm, win), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Win_create_c(base, size, disp_unit, info, comm, win);
+             return csp_rt_win_create_c(base, size, disp_unit, info, comm, win);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Win_create_dynamic
 CSP_WRAP(int, Win_create_dynamic, MPI_Win_create_dynamic,
-         (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win),
-         { return csp_mpi.Win_create_dynamic(info, CSP_COMM(comm, ra), win); })
+         (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Win_create_dynamic(info, comm, win);
+             return csp_rt_win_create_dynamic(info, comm, win);
+         })
 #endif

@@ -27,9 +27,6 @@ int csp_rt_abort(MPI_Comm comm, int errorcode);
 int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
 int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value);
 int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval);
-int csp_rt_attr_get(MPI_Comm comm, int keyval, void *value, int *flag);
-int csp_rt_attr_put(MPI_Comm comm, int keyval, void *value);
-int csp_rt_attr_delete(MPI_Comm comm, int keyval);
 /** 1 for the attributes that MPI itself attaches to MPI_COMM_WORLD. */
 int csp_attr_is_predefined(int keyval);
 /** What the program shall see of a predefined attribute's value. */
@@ -38,16 +35,11 @@ int csp_attr_program_value(int keyval, int value);
 // hooks_keyval.c; `ra`: where the program called
 int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
                               int *keyval, void *extra, const void *ra);
-int csp_rt_keyval_create(MPI_Copy_function *copy, MPI_Delete_function *del, int *keyval,
-                         void *extra, const void *ra);
 
 // hooks_errh.c
 int csp_rt_comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh,
                                   const void *ra);
-int csp_rt_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh,
-                             const void *ra);
 int csp_rt_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errh);
-int csp_rt_errhandler_set(MPI_Comm comm, MPI_Errhandler errh);
 
 // hooks_session.c
 #if CSP_HAVE_MPI_Session_init
@@ -65,5 +57,14 @@ int csp_rt_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_
 int csp_rt_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr);
 int csp_rt_win_shared_query_c(MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                               void *baseptr);
+int csp_rt_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                      MPI_Win *win);
+int csp_rt_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                        MPI_Win *win);
+int csp_rt_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+int csp_rt_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                               void *baseptr, MPI_Win *win);
+int csp_rt_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                                 void *baseptr, MPI_Win *win);
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Window functions whose plain and large-count variants differ in more than the name. User role.
+// Window functions whose plain and large-count variants differ in more than the name, and those
+// that make windows which are left to the MPI library: counted for the report. User role.
 #include <limits.h>
 #include "rma/rma.h"
 #include "wrap/hooks.h"
@@ -22,6 +23,52 @@ int csp_rt_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_uni
         *disp_unit = wide > INT_MAX ? INT_MAX : (int)wide;
     return rc;
 }
+
+static int left_plain(int rc, enum csp_plain_reason reason)
+{
+    if (rc == MPI_SUCCESS)
+        csp_rma_note_plain(reason);
+    return rc;
+}
+
+int csp_rt_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                      MPI_Win *win)
+{
+    comm = csp_hook_comm(comm);
+    return left_plain(csp_mpi.Win_create(base, size, disp_unit, info, comm, win), CSP_PLAIN_CREATE);
+}
+
+int csp_rt_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    comm = csp_hook_comm(comm);
+    return left_plain(csp_mpi.Win_create_dynamic(info, comm, win), CSP_PLAIN_DYNAMIC);
+}
+
+int csp_rt_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
+                               void *baseptr, MPI_Win *win)
+{
+    comm = csp_hook_comm(comm);
+    return left_plain(csp_mpi.Win_allocate_shared(size, disp_unit, info, comm, baseptr, win),
+                      CSP_PLAIN_SHARED);
+}
+
+#if CSP_HAVE_MPI_Win_create_c
+int csp_rt_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                        MPI_Win *win)
+{
+    comm = csp_hook_comm(comm);
+    return left_plain(csp_mpi.Win_create_c(base, size, disp_unit, info, comm, win),
+                      CSP_PLAIN_CREATE);
+}
+
+int csp_rt_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                                 void *baseptr, MPI_Win *win)
+{
+    comm = csp_hook_comm(comm);
+    return left_plain(csp_mpi.Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win),
+                      CSP_PLAIN_SHARED);
+}
+#endif
 
 #if CSP_HAVE_MPI_Win_allocate_c
 int csp_rt_win_allocate_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
