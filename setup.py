@@ -47,7 +47,7 @@ class BuildWithLibrary(build_py):
         names = wrappers()
         shutil.rmtree(work, ignore_errors=True)
         script = ROOT / "tools/setup/build.sh"
-        subprocess.run([script, "-o", work, *names, "--", "-DCSP_WERROR=OFF"], check=True)
+        subprocess.run([script, "-o", work, *names], check=True)
         for name in (word.split("=")[0] for word in names):
             target = Path(self.build_lib) / "casper_cli/lib" / name
             (target / "bin").mkdir(parents=True, exist_ok=True)
