@@ -53,32 +53,6 @@ CSP_WRAP(int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorcode
 })
 #endif
 
-#if CSP_HAVE_MPI_Attr_delete
-CSP_WRAP(int, Attr_delete, MPI_Attr_delete, (MPI_Comm comm, int keyval), (comm, keyval), {
-    if (CSP_FROM_MPI(ra))
-        return csp_mpi.Attr_delete(comm, keyval);
-    return csp_rt_attr_delete(comm, keyval);
-})
-#endif
-
-#if CSP_HAVE_MPI_Attr_get
-CSP_WRAP(int, Attr_get, MPI_Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag),
-         (comm, keyval, attribute_val, flag), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Attr_get(comm, keyval, attribute_val, flag);
-             return csp_rt_attr_get(comm, keyval, attribute_val, flag);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Attr_put
-CSP_WRAP(int, Attr_put, MPI_Attr_put, (MPI_Comm comm, int keyval, void *attribute_val),
-         (comm, keyval, attribute_val), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Attr_put(comm, keyval, attribute_val);
-             return csp_rt_attr_put(comm, keyval, attribute_val);
-         })
-#endif
-
 #if CSP_HAVE_MPI_Comm_delete_attr
 CSP_WRAP(int, Comm_delete_attr, MPI_Comm_delete_attr, (MPI_Comm comm, int comm_keyval),
          (comm, comm_keyval), {
@@ -114,16 +88,6 @@ CSP_WRAP(int, Comm_set_errhandler, MPI_Comm_set_errhandler,
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Comm_set_errhandler(comm, errhandler);
              return csp_rt_comm_set_errhandler(comm, errhandler);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Errhandler_set
-#undef MPI_Errhandler_set
-CSP_WRAP(int, Errhandler_set, MPI_Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler),
-         (comm, errhandler), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Errhandler_set(comm, errhandler);
-             return csp_rt_errhandler_set(comm, errhandler);
          })
 #endif
 
@@ -236,6 +200,42 @@ CSP_WRAP(int, Comm_create_keyval, MPI_Comm_create_keyval,
          })
 #endif
 
+#if CSP_HAVE_MPI_Attr_delete
+CSP_WRAP(int, Attr_delete, MPI_Attr_delete, (MPI_Comm comm, int keyval), (comm, keyval), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Attr_delete(comm, keyval);
+    return csp_rt_comm_delete_attr(comm, keyval);
+})
+#endif
+
+#if CSP_HAVE_MPI_Attr_get
+CSP_WRAP(int, Attr_get, MPI_Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag),
+         (comm, keyval, attribute_val, flag), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Attr_get(comm, keyval, attribute_val, flag);
+             return csp_rt_comm_get_attr(comm, keyval, attribute_val, flag);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Attr_put
+CSP_WRAP(int, Attr_put, MPI_Attr_put, (MPI_Comm comm, int keyval, void *attribute_val),
+         (comm, keyval, attribute_val), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Attr_put(comm, keyval, attribute_val);
+             return csp_rt_comm_set_attr(comm, keyval, attribute_val);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Errhandler_set
+#undef MPI_Errhandler_set
+CSP_WRAP(int, Errhandler_set, MPI_Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler),
+         (comm, errhandler), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Errhandler_set(comm, errhandler);
+             return csp_rt_comm_set_errhandler(comm, errhandler);
+         })
+#endif
+
 #if CSP_HAVE_MPI_Errhandler_create
 #undef MPI_Errhandler_create
 CSP_WRAP(int, Errhandler_create, MPI_Errhandler_create,
@@ -243,7 +243,7 @@ CSP_WRAP(int, Errhandler_create, MPI_Errhandler_create,
          (function, errhandler), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Errhandler_create(function, errhandler);
-             return csp_rt_errhandler_create(function, errhandler, ra);
+             return csp_rt_comm_create_errhandler(function, errhandler, ra);
          })
 #endif
 
@@ -254,6 +254,6 @@ CSP_WRAP(int, Keyval_create, MPI_Keyval_create,
          (copy_fn, delete_fn, keyval, extra_state), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Keyval_create(copy_fn, delete_fn, keyval, extra_state);
-             return csp_rt_keyval_create(copy_fn, delete_fn, keyval, extra_state, ra);
+             return csp_rt_comm_create_keyval(copy_fn, delete_fn, keyval, extra_state, ra);
          })
 #endif

@@ -35,10 +35,11 @@ int csp_attr_program_value(int keyval, int value)
     return value > ghosts ? value - ghosts : value;
 }
 
-// In C the value is a pointer to an int of the library: point to one of ours where it differs.
+// In C the value is a pointer to an int of the library: point to one of ours where it differs. Ours
+// never change once set, so that it does not matter which thread sets them.
 static void show_program_value(int keyval, void *attribute)
 {
-    static _Thread_local int host, io, universe;
+    static int host, io, universe;
     int **value = attribute, *mine = NULL;
     if (keyval == MPI_HOST)
         mine = &host;
@@ -46,32 +47,23 @@ static void show_program_value(int keyval, void *attribute)
         mine = &io;
     else if (keyval == MPI_UNIVERSE_SIZE)
         mine = &universe;
-    if (!mine)
+    int seen = csp_attr_program_value(keyval, **value);
+    if (!mine || seen == **value)
         return;
-    *mine = csp_attr_program_value(keyval, **value);
-    if (*mine != **value)
-        *value = mine;
-}
-
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-typedef int get_function(MPI_Comm comm, int keyval, void *value, int *flag);
-
-static int get_attr(get_function *get, MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    int rc = get(csp_hook_comm(comm), keyval, value, flag);
-    if (!csp_rt.active || rc != MPI_SUCCESS || !csp_attr_is_predefined(keyval))
-        return rc;
-    if (!*flag)
-        rc = get(MPI_COMM_WORLD, keyval, value, flag);
-    if (rc == MPI_SUCCESS && *flag)
-        show_program_value(keyval, value);
-    return rc;
+    __atomic_store_n(mine, seen, __ATOMIC_RELAXED);
+    *value = mine;
 }
 
 int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 {
-    return get_attr(csp_mpi.Comm_get_attr, comm, keyval, value, flag);
+    int rc = csp_mpi.Comm_get_attr(csp_hook_comm(comm), keyval, value, flag);
+    if (!csp_rt.active || rc != MPI_SUCCESS || !csp_attr_is_predefined(keyval))
+        return rc;
+    if (!*flag)
+        rc = csp_mpi.Comm_get_attr(MPI_COMM_WORLD, keyval, value, flag);
+    if (rc == MPI_SUCCESS && *flag)
+        show_program_value(keyval, value);
+    return rc;
 }
 
 int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value)
@@ -83,21 +75,3 @@ int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval)
 {
     return csp_mpi.Comm_delete_attr(csp_hook_comm(comm), keyval);
 }
-
-#if CSP_HAVE_MPI_Attr_get
-int csp_rt_attr_get(MPI_Comm comm, int keyval, void *value, int *flag)
-{
-    return get_attr(csp_mpi.Attr_get, comm, keyval, value, flag);
-}
-
-int csp_rt_attr_put(MPI_Comm comm, int keyval, void *value)
-{
-    return csp_mpi.Attr_put(csp_hook_comm(comm), keyval, value);
-}
-
-int csp_rt_attr_delete(MPI_Comm comm, int keyval)
-{
-    return csp_mpi.Attr_delete(csp_hook_comm(comm), keyval);
-}
-#endif
-#pragma GCC diagnostic pop

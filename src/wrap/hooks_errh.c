@@ -92,15 +92,3 @@ int csp_rt_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errh)
         rc = csp_mpi.Comm_set_errhandler(MPI_COMM_WORLD, errh);
     return rc;
 }
-
-#if CSP_HAVE_MPI_Errhandler_create
-int csp_rt_errhandler_create(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh, const void *ra)
-{
-    return csp_mpi.Errhandler_create(translated(fn, ra), errh);
-}
-
-int csp_rt_errhandler_set(MPI_Comm comm, MPI_Errhandler errh)
-{
-    return csp_rt_comm_set_errhandler(comm, errh);
-}
-#endif

@@ -52,36 +52,16 @@ static struct callbacks *record(MPI_Comm_copy_attr_function *copy,
     return c;
 }
 
-typedef int create_function(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
-                            int *keyval, void *extra);
-
-static int create(create_function *real, MPI_Comm_copy_attr_function *copy,
-                  MPI_Comm_delete_attr_function *del, int *keyval, void *extra, const void *ra)
-{
-    int ours_copy = is_program_function((uintptr_t)copy);
-    int ours_del = is_program_function((uintptr_t)del);
-    // Both or none: extra state is one for both, and a binding's functions have another form.
-    struct callbacks *c = NULL;
-    if ((ours_copy || ours_del) && !csp_caller_is_binding(ra))
-        c = record(copy, del, extra);
-    if (!c)
-        return real(copy, del, keyval, extra);
-    return real(ours_copy ? copy_attr : copy, ours_del ? delete_attr : del, keyval, c);
-}
-
 int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
                               int *keyval, void *extra, const void *ra)
 {
-    return create(csp_mpi.Comm_create_keyval, copy, del, keyval, extra, ra);
+    int ours_copy = is_program_function((uintptr_t)copy);
+    int ours_del = is_program_function((uintptr_t)del);
+    struct callbacks *c = NULL;
+    if ((ours_copy || ours_del) && !csp_caller_is_binding(ra)) // a binding's have another form
+        c = record(copy, del, extra);
+    if (!c)
+        return csp_mpi.Comm_create_keyval(copy, del, keyval, extra);
+    return csp_mpi.Comm_create_keyval(ours_copy ? copy_attr : copy, ours_del ? delete_attr : del,
+                                      keyval, c);
 }
-
-#if CSP_HAVE_MPI_Keyval_create
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
-int csp_rt_keyval_create(MPI_Copy_function *copy, MPI_Delete_function *del, int *keyval,
-                         void *extra, const void *ra)
-{
-    return create(csp_mpi.Keyval_create, copy, del, keyval, extra, ra);
-}
-#pragma GCC diagnostic pop
-#endif

@@ -159,7 +159,9 @@ def body_win(function: mpi_api.Function, entry: dict) -> str:
 
 def body_hook(function: mpi_api.Function, entry: dict) -> str:
     args = [p.name for p in function.params]
-    target = entry.get("call", "csp_rt_" + function.field.lower())
+    target = "csp_rt_" + function.field.lower()
+    if "calls" in entry:
+        target = entry["calls"][entry["functions"].split().index(function.field)]
     extra = ["ra"] if entry["class"] == "hook-ra" else []
     return (
         "if (CSP_FROM_MPI(ra))\n"
