@@ -137,3 +137,31 @@ csp_add_mpi_test(fortran/f08_world.f90 NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(fortran/f08_win.f90 NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(fortran/f08_cptr.f90 NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(fortran/f08_session.f90 NP 4 GHOSTS 1 NODES 2 MPI m40)
+
+# These know of Casper.
+csp_add_mpi_test(casper/progress.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TIMEOUT 90)
+csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/progress_two_ghosts TIMEOUT 90)
+csp_add_mpi_test(casper/poll_flag.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
+csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 2 NODES 1 FIXED NAME casper/redirected_one_node ENV CSP_REPORT_FILE=report.json)
+csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED ENV CSP_REPORT_FILE=report.json)
+csp_add_mpi_test(casper/api.c NP 3 GHOSTS 1 NODES 2 CORE LINKED)
+csp_add_mpi_test(casper/linked.c NP 4 GHOSTS 1 NODES 2 LINKED)
+csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
+csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_below TOOL_BELOW casper/counting_tool.c)
+
+# Windows that do not fit the pool get a segment and an internal window of their own.
+foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds threads_create threads_ops
+        many_windows unaligned zero_size random_ops lock_mix pscw stencil attr_user origin_in_window)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_${test} TIMEOUT 120 ENV CSP_POOL_MAX=0)
+endforeach()
+csp_add_mpi_test(rma/alloc_free.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_alloc_free TIMEOUT 180 ENV CSP_POOL_MAX=0)
+csp_add_mpi_test(rma/many_windows.c NP 4 GHOSTS 1 NODES 2 NAME rma/small_pool TIMEOUT 120 ENV CSP_POOL_SIZE=1M)
+csp_add_mpi_test(rma/comm_disjoint.c NP 4 GHOSTS 1 NODES 2 NAME rma/small_pool_disjoint TIMEOUT 120 ENV CSP_POOL_SIZE=1M)
+# The other settings of locks and ghosts.
+foreach(test lock_exclusive lock_readers lock_mix lock_shared lock_held busy_target counter_fop)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/eager_${test} ENV CSP_LOCK_DEFER=0)
+endforeach()
+csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/spinning_ghosts ENV CSP_GHOST_POLL=spin)
+csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/sleeping_ghosts ENV CSP_GHOST_POLL=sleep)
+csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV CSP_BIND=none)

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// For the few tests that know of Casper: whether ghosts are there, and a "computing" target.
+#ifndef CSP_TEST_CASPER_ONLY_H
+#define CSP_TEST_CASPER_ONLY_H
+
+#include "csp_test_rma.h"
+
+/** Ghosts per node that the runner asked for; 0 when it is the plain library. */
+static inline int casper_only_ghosts(void)
+{
+    const char *ghosts = getenv("CASPER_TEST_GHOSTS");
+    return ghosts ? atoi(ghosts) : 0;
+}
+
+/** Skips when there are no ghosts. */
+static inline void casper_only(void)
+{
+    if (casper_only_ghosts() < 1)
+        csp_test_skip("needs ghosts");
+}
+
+/** The target is outside MPI for so long; asleep, for cores are few where tests run. */
+static inline void casper_only_compute(double seconds)
+{
+    for (double end = MPI_Wtime() + seconds, left; (left = end - MPI_Wtime()) > 0;)
+        usleep((useconds_t)(left * 1e6) + 1);
+}
+
+#endif
