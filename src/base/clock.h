@@ -32,10 +32,12 @@ static inline void csp_clock_sleep(uint64_t ns)
     nanosleep(&t, 0);
 }
 
-/** How late the kernel may wake this thread; 0 restores the default. */
-static inline void csp_clock_slack(unsigned long ns)
+/** How late the kernel may wake this thread. @return what it was before. */
+static inline unsigned long csp_clock_slack(unsigned long ns)
 {
+    int before = prctl(PR_GET_TIMERSLACK, 0, 0, 0, 0);
     prctl(PR_SET_TIMERSLACK, ns, 0, 0, 0);
+    return before > 0 ? (unsigned long)before : 0; // 0 asks for the default
 }
 
 #endif

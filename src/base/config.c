@@ -177,7 +177,7 @@ static void report_value(const struct variable *var, const char *text)
         describe_list("one of ", var->values, text, reason, sizeof reason);
     char used[128];
     csp_config_format((unsigned)(var - variables), used, sizeof used);
-    csp_error("%s=%s: %s; %s is used", var->name, text, reason, used);
+    csp_error("%s=%s: %s (in force: %s)", var->name, text, reason, used);
 }
 
 static void free_strings(void)

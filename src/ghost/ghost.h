@@ -17,8 +17,8 @@ void csp_ghost_loop(void);
 void csp_ghost_lock_start(void);
 /** Looks at requests that wait for the node's lock_all counter. @return number of grants. */
 int csp_ghost_lock_turn(void);
-/** Says who holds and who waits, for the watchdog. */
-void csp_ghost_lock_dump(void);
+/** Watchdog: when a request waits for longer than CSP_WATCHDOG_S, says who holds and who waits. */
+void csp_ghost_lock_watch(uint64_t now_ns);
 void csp_ghost_token_start(void);
 
 // ghost_win.c: internal windows of windows with their own segment.

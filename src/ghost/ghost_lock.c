@@ -7,6 +7,7 @@
 // lock_all of a user of this node is counted in the csp_wnode instead; an exclusive request raises
 // `exclusive` there (later lock_alls then come here) and waits until the counter is 0.
 #include <stdlib.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
@@ -20,7 +21,7 @@ struct lock {
     struct lock *next;
     int origin, target, exclusive; // wrank; window rank or ALL_TARGETS
     int granted;
-    uint64_t cookie;
+    uint64_t cookie, asked_ns;
 };
 
 // The locks of one window on this node; exists while it has any.
@@ -107,8 +108,11 @@ static void on_lock(const struct csp_am *msg)
     struct server *s = server_of(msg);
     struct lock *l = malloc(sizeof(*l)), **end = &s->locks;
     CSP_CHECK(l, "out of memory for a lock");
-    *l = (struct lock){
-        .origin = msg->src, .target = msg->a, .exclusive = msg->b, .cookie = msg->cookie};
+    *l = (struct lock){.origin = msg->src,
+                       .target = msg->a,
+                       .exclusive = msg->b,
+                       .cookie = msg->cookie,
+                       .asked_ns = csp_clock_ns()};
     while (*end)
         end = &(*end)->next;
     *end = l;
@@ -158,13 +162,32 @@ int csp_ghost_lock_turn(void)
     return n;
 }
 
-void csp_ghost_lock_dump(void)
+static int waits_since(const struct server *s, uint64_t then)
 {
-    for (const struct server *s = servers; s; s = s->next)
-        for (const struct lock *l = s->locks; l; l = l->next)
-            csp_warn("window %llx: process %d %s the %s lock of rank %d",
-                     (unsigned long long)s->gid, l->origin, l->granted ? "holds" : "waits for",
-                     l->exclusive ? "exclusive" : "shared", l->target);
+    for (const struct lock *l = s->locks; l; l = l->next)
+        if (!l->granted && l->asked_ns < then)
+            return 1;
+    return 0;
+}
+
+static void dump(const struct server *s)
+{
+    for (const struct lock *l = s->locks; l; l = l->next)
+        csp_warn("window %llx: process %d %s the %s lock of rank %d", (unsigned long long)s->gid,
+                 l->origin, l->granted ? "holds" : "waits for",
+                 l->exclusive ? "exclusive" : "shared", l->target);
+}
+
+void csp_ghost_lock_watch(uint64_t now)
+{
+    static uint64_t next;
+    uint64_t limit = (uint64_t)csp_config.watchdog_s * 1000000000u;
+    if (limit == 0 || now < next)
+        return;
+    next = now + limit;
+    for (const struct server *s = servers; s && now > limit; s = s->next)
+        if (waits_since(s, now - limit))
+            dump(s);
 }
 
 void csp_ghost_lock_start(void)

@@ -36,7 +36,7 @@ static uint64_t spin_time_ns(void)
     if (csp_config.ghost_poll == CSP_CONFIG_GHOST_POLL_SPIN)
         return UINT64_MAX;
     uint64_t us = (uint64_t)csp_config.ghost_spin_us;
-    if (csp_config.ghost_poll != CSP_CONFIG_GHOST_POLL_SLEEP && !csp_node_crowded(csp_rt.page) &&
+    if (csp_config.ghost_poll != CSP_CONFIG_GHOST_POLL_SLEEP && !csp_rt.crowded &&
         us < SPIN_FREE_US)
         us = SPIN_FREE_US;
     return us * 1000;
@@ -44,9 +44,7 @@ static uint64_t spin_time_ns(void)
 
 static void publish(struct loop *l)
 {
-    uint64_t period = l->now - l->last_publish;
-    if (period < PUBLISH_NS)
-        return;
+    uint64_t period = l->now - l->last_publish + 1;
     uint64_t load = (l->busy_ns - l->busy_at_publish) * 1000 / period;
     atomic_store_explicit(&l->me->load_permille, (uint32_t)(load > 1000 ? 1000 : load),
                           memory_order_relaxed);
@@ -60,6 +58,7 @@ static void publish(struct loop *l)
     l->busy_at_publish = l->busy_ns;
     l->last_publish = l->now;
     csp_peers_check(l->now);
+    csp_ghost_lock_watch(l->now);
 }
 
 // One turn: messages, then what they asked for. @return 1 if anything was done.
@@ -122,8 +121,10 @@ void csp_ghost_loop(void)
         } else {
             rest(&l);
         }
-        publish(&l);
+        if (l.now - l.last_publish >= PUBLISH_NS)
+            publish(&l);
     }
+    publish(&l);
 }
 
 void csp_ghost_start(void)

@@ -13,8 +13,8 @@
 const char *const csp_report_ops[CSP_OP_KINDS] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"};
 const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "none"};
 const char *const csp_report_waits[CSP_WAIT_KINDS] = {"flush", "lock", "pscw", "fence"};
-const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {"create", "dynamic", "allocate_shared",
-                                                           "memory", "foreign_processes"};
+const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {
+    "create", "dynamic", "allocate_shared", "memory", "foreign_processes", "no_pool_window"};
 static uint64_t begin_ns;
 
 void csp_report_start(void)

@@ -22,6 +22,9 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op);
 // redirected.
 int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                          void *baseptr, MPI_Win *win);
+/** A window that stays with the MPI library, for the report. */
+void csp_rma_note_plain(enum csp_plain_reason reason);
+
 // MPI_Win_free: passes through for windows that are not redirected.
 int csp_rma_win_free(MPI_Win *win);
 

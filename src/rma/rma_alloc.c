@@ -21,6 +21,7 @@ struct card {
     uint64_t size, disp_unit;
     uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
     uint64_t gid;       // rank 0
+    uint64_t cannot;    // 1: something that is left to the library
 };
 
 static const uint64_t ALIGN = 64;       // of a part in the pool
@@ -32,9 +33,10 @@ int csp_win_raise(struct csp_win *w, int code)
     return code;
 }
 
-static void count_plain(enum csp_plain_reason reason)
+void csp_rma_note_plain(enum csp_plain_reason reason)
 {
-    csp_stats_add(&csp_my_stats->windows_plain[reason], 1);
+    if (csp_rt.active)
+        csp_stats_add(&csp_my_stats->windows_plain[reason], 1);
 }
 
 static int plain_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
@@ -77,11 +79,31 @@ static uint64_t alloc_wnode(const struct csp_members *m)
     return off;
 }
 
-static struct card make_card(const struct csp_members *m, MPI_Aint size, MPI_Aint disp_unit)
+// The program's wish by info (MPI-4.1 12.2.1), at least a cache line. A part that asks for more
+// than a page does not come from the pool, nor from an own segment, where parts begin at pages:
+// plain MPI.
+static uint64_t alignment(MPI_Info info)
+{
+    char text[32];
+    int flag = 0;
+    if (info == MPI_INFO_NULL ||
+        csp_mpi.Info_get(info, "mpi_minimum_memory_alignment", sizeof(text) - 1, text, &flag) !=
+            MPI_SUCCESS ||
+        !flag)
+        return ALIGN;
+    uint64_t want = strtoull(text, NULL, 10), align = ALIGN;
+    while (align < want && align < UINT64_C(1) << 40)
+        align *= 2;
+    return align;
+}
+
+static struct card make_card(const struct csp_members *m, MPI_Aint size, MPI_Aint disp_unit,
+                             uint64_t align)
 {
     struct card c = {.off = CSP_OFF_NONE, .size = (uint64_t)size, .disp_unit = (uint64_t)disp_unit};
     if (c.size <= csp_config.pool_max)
-        c.off = csp_heap_alloc(csp_rt.heap, c.size ? c.size : 1, ALIGN);
+        c.off = csp_heap_alloc(csp_rt.heap, c.size ? c.size : 1, align);
+    c.cannot = disp_unit > UINT32_MAX || align > OWN_ALIGN;
     if (leads(m))
         c.wnode_off = alloc_wnode(m);
     if (m->rank == 0)
@@ -207,15 +229,17 @@ static int make_carrier(struct csp_win *w, MPI_Info info, MPI_Comm comm)
 // All processes have the cards and come to the same answer. @return the window, NULL: plain MPI.
 static struct csp_win *build(struct csp_members *m, const struct card *cards, MPI_Comm comm)
 {
-    int own = 0;
-    for (int i = 0; i < m->nnodes; i++) {
-        if (cards[m->leaders[i]].wnode_off != CSP_OFF_NONE)
-            continue;
+    int own = 0, cannot = 0;
+    for (int i = 0; i < m->nnodes; i++)
+        cannot |= cards[m->leaders[i]].wnode_off == CSP_OFF_NONE;
+    for (int i = 0; i < m->n; i++) {
+        cannot |= cards[i].cannot != 0;
+        own |= cards[i].off == CSP_OFF_NONE;
+    }
+    if (cannot) {
         drop_card(m, &cards[m->rank]);
         return NULL;
     }
-    for (int i = 0; i < m->n; i++)
-        own |= cards[i].off == CSP_OFF_NONE;
     struct csp_win *w = new_win(m, cards, comm);
     if (leads(m))
         fill_wnode(w->node, m, cards, own);
@@ -240,28 +264,33 @@ int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_C
 {
     struct csp_members *m = NULL;
     if (csp_rt.active && size >= 0 && disp_unit > 0 && comm != MPI_COMM_NULL) {
-        m = csp_members_take(comm);
+        m = csp_rt.pool_win == MPI_WIN_NULL ? NULL : csp_members_take(comm);
         if (!m)
-            count_plain(CSP_PLAIN_FOREIGN);
+            csp_rma_note_plain(csp_rt.pool_win == MPI_WIN_NULL ? CSP_PLAIN_LIBRARY
+                                                               : CSP_PLAIN_FOREIGN);
     }
     if (!m) // errors in the arguments are the library's to raise
         return plain_allocate(size, disp_unit, info, comm, baseptr, win);
-    struct card mine = make_card(m, size, disp_unit);
+    struct card mine = make_card(m, size, disp_unit, alignment(info));
     struct card *cards = malloc((size_t)m->n * sizeof(*cards));
     CSP_CHECK(cards, "out of memory for a window");
     int rc = csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, comm);
-    struct csp_win *w = rc == MPI_SUCCESS ? build(m, cards, comm) : NULL;
-    if (!w && rc == MPI_SUCCESS) {
+    if (rc != MPI_SUCCESS) { // raised on the program's communicator
+        drop_card(m, &mine);
         csp_members_drop(m);
         free(cards);
-        count_plain(CSP_PLAIN_MEMORY);
+        return rc;
+    }
+    struct csp_win *w = build(m, cards, comm);
+    free(cards);
+    if (!w) {
+        csp_members_drop(m);
+        csp_rma_note_plain(CSP_PLAIN_MEMORY);
         return plain_allocate(size, disp_unit, info, comm, baseptr, win);
     }
-    free(cards);
-    if (rc == MPI_SUCCESS)
-        rc = make_carrier(w, info, comm);
+    rc = make_carrier(w, info, comm);
     if (rc != MPI_SUCCESS)
-        return rc; // raised on the program's communicator; the window is not usable
+        return rc; // raised likewise; the others have the window, so its parts must stay
     csp_stats_add(
         w->iwin == &csp_pool_iwin ? &csp_my_stats->windows_pool : &csp_my_stats->windows_own, 1);
     csp_win_register(w);

@@ -55,14 +55,14 @@ static int flush_bit(struct csp_win *w, int bit)
 {
     int rc = MPI_SUCCESS;
     take_bit(w->local, bit);
-    if (take_bit(w->weak, bit) || csp_node_crowded(csp_rt.page))
+    if (take_bit(w->weak, bit) || csp_rt.crowded)
         rc = read_back(w, bit);
     return rc == MPI_SUCCESS ? csp_mpi.Win_flush(w->iwin->ghosts[bit], w->iwin->win) : rc;
 }
 
 static int flush_local_bit(struct csp_win *w, int bit)
 {
-    int rc = csp_node_crowded(csp_rt.page) ? read_back(w, bit) : MPI_SUCCESS;
+    int rc = csp_rt.crowded ? read_back(w, bit) : MPI_SUCCESS;
     return rc == MPI_SUCCESS ? csp_mpi.Win_flush_local(w->iwin->ghosts[bit], w->iwin->win) : rc;
 }
 
@@ -146,10 +146,10 @@ void csp_win_barrier(struct csp_win *w)
 
 int csp_rma_win_fence(struct csp_win *w, int assertion)
 {
+    w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
     if ((assertion & MPI_MODE_NOPRECEDE) && (assertion & MPI_MODE_NOSUCCEED))
         return MPI_SUCCESS;
     uint64_t begin = csp_clock_ns();
-    w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
     int rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_end(w);
     csp_win_barrier(w);
     csp_time_waited(CSP_WAIT_FENCE, begin);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // From the program's MPI_Win to ours: an open-addressing table read without a lock. Writers hold a
-// mutex; a table that grew leaves the old one to readers that may still be in it (freed at exit).
+// mutex; a table that is replaced stays for readers that may still be in it.
 #include "rma/rma_win.h"
 
 #include <stdlib.h>

@@ -51,7 +51,8 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     else
         free_user_side();
     csp_ext_stop();
-    csp_ext_win_free(&csp_rt.pool_win);
+    if (csp_rt.pool_win != MPI_WIN_NULL)
+        csp_ext_win_free(&csp_rt.pool_win);
     csp_mpi.Group_free(&csp_rt.world_group);
     csp_mpi.Comm_free(&csp_rt.self);
     csp_mpi.Comm_free(&csp_rt.node_comm);

@@ -13,6 +13,7 @@
 //   ghost: loop until stop          user: return to the program
 #include "runtime/rt.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,9 +29,18 @@
 
 extern char **environ;
 
-// Says once per job why Casper stands aside; the program runs as without it.
+// Says once per job why Casper stands aside; the program runs as without it. Under CSP_STRICT (the
+// launcher sets it: it has started ranks for the ghosts) it must not.
 static void stand_aside(const char *why)
 {
+    if (csp_config.strict && csp_config.ng > 0) {
+        if (csp_rt.wrank == 0) {
+            csp_error("Casper can not be active: %s", why);
+            csp_rt_die(1);
+        }
+        for (;;)
+            pause(); // rank 0 ends the job
+    }
     if (csp_rt.wrank == 0)
         csp_warn("not active: %s; the program runs on plain MPI", why);
 }
@@ -176,33 +186,22 @@ static void end_ghost(void)
     _exit(0);
 }
 
-// The segment, the world and the windows; NULL or why Casper must stand aside.
-static const char *build(const struct csp_topo *topo)
-{
-    if (!csp_init_segment(topo))
-        return "the processes of a node could not map a common memory segment (memfd and /dev/shm "
-               "were both refused); see `casper check`";
-    csp_quirks_detect();
-    csp_init_world();
-    if (csp_init_windows())
-        return NULL;
-    csp_init_undo();
-    return "the MPI library can not create windows between these processes (see its message above; "
-           "Open MPI 4 can not with MPI_THREAD_MULTIPLE over TCP)";
-}
-
 // Everything is agreed: build it.
 static void activate(struct csp_topo *topo, int ng)
 {
+    csp_init_crowded();
     set_role(topo, ng);
-    const char *why = build(topo);
-    if (why) {
+    if (!csp_init_segment(topo)) {
         csp_log_set_who("");
-        stand_aside(why);
+        stand_aside("the processes of a node could not map a common memory segment (memfd and "
+                    "/dev/shm were both refused); see `casper check`");
         csp_mpi.Comm_free(&csp_rt.node_comm);
         csp_rt.is_ghost = 0;
         return;
     }
+    csp_quirks_detect();
+    csp_init_world();
+    csp_init_windows();
     csp_rt.active = 1;
     csp_stats_threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
     csp_peers_start();
@@ -213,6 +212,24 @@ static void activate(struct csp_topo *topo, int ng)
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
     if (csp_rt.is_ghost)
         run_ghost();
+}
+
+// Every process reads its own environment; the lowest one that finds it bad speaks and ends the
+// job.
+static void load_config(void)
+{
+    int none = INT_MAX, first;
+    int mine = csp_config_load(environ, 0) == CSP_OK ? none : csp_rt.wrank;
+    csp_init_must(csp_mpi.Allreduce(&mine, &first, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
+                  "MPI_Allreduce");
+    if (first == none)
+        return;
+    if (first == csp_rt.wrank && csp_config_load(environ, 1) != CSP_OK)
+        refuse(
+            "the environment has bad CSP_* variables (named above); `casper config` lists them all",
+            0, 0, 0);
+    for (;;)
+        pause();
 }
 
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only)
@@ -228,14 +245,7 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     csp_rt.session_only = session_only;
     csp_mpi.Comm_rank(MPI_COMM_WORLD, &csp_rt.wrank);
     csp_mpi.Comm_size(MPI_COMM_WORLD, &nranks);
-    if (csp_config_load(environ, csp_rt.wrank == 0) != CSP_OK) {
-        if (csp_rt.wrank == 0)
-            refuse("the environment has bad CSP_* variables (named above); `casper config` lists "
-                   "them all",
-                   0, 0, 0);
-        csp_mpi.Barrier(MPI_COMM_WORLD); // rank 0 ends the job
-        csp_rt_die(1);
-    }
+    load_config();
     if (nranks == 1) {
         if (!session_only || csp_config.ng > 0)
             stand_aside("the job has a single process");

@@ -13,6 +13,9 @@ void csp_init_must(int rc, const char *what);
  */
 void csp_init_check_room(void);
 
+/** Finds out whether the job's processes outnumber their CPUs on this machine (csp_rt.crowded). */
+void csp_init_crowded(void);
+
 /** Makes and maps the node's pool segment and copies `topo` into it. @return 1, or 0 on every
  * process. */
 int csp_init_segment(const struct csp_topo *topo);
@@ -20,11 +23,10 @@ int csp_init_segment(const struct csp_topo *topo);
 /** User world and the internal communicators. */
 void csp_init_world(void);
 
-/** The pool window over everybody, locked from here to finalize. @return 1, or 0 on every process.
+/**
+ * The pool window over everybody, locked from here to finalize. Where the library can not create
+ * it, csp_rt.pool_win is MPI_WIN_NULL on all processes and windows stay with the library.
  */
-int csp_init_windows(void);
-
-/** Gives back what csp_init_segment and csp_init_world made. */
-void csp_init_undo(void);
+void csp_init_windows(void);
 
 #endif

@@ -30,49 +30,45 @@ void csp_init_check_room(void)
                   (unsigned long long)(left >> 10));
 }
 
+// Virtual nodes and containers share a machine: count by kernel, not by node. Before any binding.
+void csp_init_crowded(void)
+{
+    struct csp_place_mask mine, all;
+    uint64_t id = csp_place_machine();
+    MPI_Comm machine;
+    int procs = 1;
+    int color = (int)((id ^ id >> 32) & 0x7fffffff);
+    csp_place_mask(&mine);
+    csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, color, csp_rt.wrank, &machine),
+                  "MPI_Comm_split");
+    csp_init_must(csp_mpi.Allreduce(&mine, &all, sizeof(mine) / sizeof(mine.words[0]), MPI_UINT64_T,
+                                    MPI_BOR, machine),
+                  "MPI_Allreduce");
+    csp_mpi.Comm_size(machine, &procs);
+    csp_mpi.Comm_free(&machine);
+    csp_rt.crowded = procs > csp_place_count(&all);
+}
+
 static uint64_t round_up(uint64_t n, uint64_t to)
 {
     return (n + to - 1) / to * to;
 }
 
-// Processes of the job that share our kernel and so our CPUs, whatever MPI takes for a node.
-static int count_on_machine(void)
-{
-    char id[64] = "";
-    uint32_t hash = 2166136261u;
-    int n = 1;
-    MPI_Comm same;
-    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
-    if (f == NULL || fgets(id, sizeof(id), f) == NULL)
-        hash += (uint32_t)csp_rt.node;
-    if (f != NULL)
-        fclose(f);
-    for (const char *c = id; *c; c++)
-        hash = (hash ^ (unsigned char)*c) * 16777619u;
-    csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, (int)(hash >> 1), csp_rt.wrank, &same),
-                  "MPI_Comm_split");
-    csp_mpi.Comm_size(same, &n);
-    csp_mpi.Comm_free(&same);
-    return n;
-}
-
 // Offsets of the parts; see node.h. The heap has what is left of the pool size.
-static struct csp_node_page layout(const struct csp_topo *topo, int nprocs, int machine_procs)
+static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
 {
     struct csp_node_page p = {.magic = CSP_NODE_MAGIC, .nprocs = nprocs, .ng = topo->ng};
     p.node = csp_rt.node;
-    p.ncpus = csp_place_ncpus();
-    p.machine_procs = machine_procs;
     p.procs_off = round_up(sizeof(p), 64);
     p.topo_off = p.procs_off + (uint64_t)nprocs * sizeof(struct csp_node_proc);
     p.heap_off = round_up(p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng), 4096);
     return p;
 }
 
-static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int machine_procs,
-                                     int named, struct csp_seg_key *key)
+static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int named,
+                                     struct csp_seg_key *key)
 {
-    struct csp_node_page page = layout(topo, nprocs, machine_procs);
+    struct csp_node_page page = layout(topo, nprocs);
     enum csp_status s =
         csp_seg_create(page.heap_off + csp_config.pool_size, named, &csp_rt.pool, key);
     if (s != CSP_OK)
@@ -90,9 +86,8 @@ static int try_segment(const struct csp_topo *topo, int named)
     struct csp_seg_key key = {0};
     int nprocs = 0, ok = 1, all = 0;
     csp_mpi.Comm_size(csp_rt.node_comm, &nprocs);
-    const int machine_procs = count_on_machine();
     if (csp_rt.lrank == 0)
-        ok = leader_create(topo, nprocs, machine_procs, named, &key) == CSP_OK;
+        ok = leader_create(topo, nprocs, named, &key) == CSP_OK;
     csp_init_must(csp_mpi.Bcast(&key, sizeof(key), MPI_BYTE, 0, csp_rt.node_comm), "MPI_Bcast");
     if (csp_rt.lrank != 0)
         ok = key.bytes != 0 && csp_seg_attach(&key, &csp_rt.pool) == CSP_OK;
@@ -154,29 +149,17 @@ void csp_init_world(void)
     csp_user_world = users;
 }
 
-int csp_init_windows(void)
+void csp_init_windows(void)
 {
     void *base = csp_rt.is_ghost ? csp_rt.pool.base : NULL;
     MPI_Aint bytes = csp_rt.is_ghost ? (MPI_Aint)csp_rt.pool.bytes : 0;
-    csp_mpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN); // some libraries raise it there
     int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS, all = 0;
-    csp_mpi.Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
-    return all;
-}
-
-void csp_init_undo(void)
-{
-    if (!csp_rt.is_ghost) {
-        csp_mpi.Group_free(&csp_rt.user_group);
-        csp_mpi.Comm_free(&csp_rt.user_comm);
-        csp_mpi.Comm_free(&csp_user_world);
-        csp_user_world = MPI_COMM_WORLD;
-    }
-    csp_mpi.Group_free(&csp_rt.world_group);
-    csp_mpi.Comm_free(&csp_rt.self);
-    csp_mpi.Comm_free(&csp_rt.ctl);
-    csp_mpi.Comm_free(&csp_rt.world);
-    csp_rt.page = NULL;
-    csp_seg_detach(&csp_rt.pool);
+    if (all)
+        return;
+    csp_rt.pool_win = MPI_WIN_NULL;
+    if (csp_rt.wrank == 0)
+        csp_warn("windows are not redirected: the MPI library can not create a window over all "
+                 "processes "
+                 "(see its message; Open MPI 4 can not with MPI_THREAD_MULTIPLE over TCP)");
 }

@@ -28,8 +28,7 @@ struct csp_node_proc {
 
 struct csp_node_page {
     uint64_t magic;
-    int32_t node, nprocs, ng, ncpus; // ncpus: CPUs that the node's processes may use
-    int32_t machine_procs; // of the job on this kernel: more than nprocs with virtual nodes
+    int32_t node, nprocs, ng;
     uint64_t procs_off, topo_off, heap_off;
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
 };
@@ -37,12 +36,6 @@ struct csp_node_page {
 static inline struct csp_node_proc *csp_node_procs(struct csp_node_page *page)
 {
     return (struct csp_node_proc *)((char *)page + page->procs_off);
-}
-
-/** 1 if the node has more processes than CPUs, so that spinning costs somebody a time slice. */
-static inline int csp_node_crowded(const struct csp_node_page *page)
-{
-    return page->machine_procs > page->ncpus;
 }
 
 #endif

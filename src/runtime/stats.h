@@ -35,6 +35,7 @@ enum csp_plain_reason {
     CSP_PLAIN_SHARED,  // MPI_Win_allocate_shared: load/store needs no progress
     CSP_PLAIN_MEMORY,  // no memory for the segment
     CSP_PLAIN_FOREIGN, // a communicator with processes outside this job's world
+    CSP_PLAIN_LIBRARY, // the MPI library can not create the pool window
     CSP_PLAIN_REASONS
 };
 

@@ -48,7 +48,7 @@ static void alarm_check(struct csp_wait *w)
 
 void csp_wait_turn(struct csp_wait *w)
 {
-    unsigned spin = csp_node_crowded(csp_rt.page) ? SPIN_CROWDED : SPIN_FREE;
+    unsigned spin = csp_rt.crowded ? SPIN_CROWDED : SPIN_FREE;
     if (csp_am_poll(16) > 0) {
         w->turns = 0;
         return;
@@ -61,7 +61,7 @@ void csp_wait_turn(struct csp_wait *w)
         return;
     }
     uint64_t ns = (uint64_t)SLEEP_MIN_NS * (w->turns - spin);
-    csp_clock_slack(SLACK_NS); // the thread is the program's: give it back as it was
+    unsigned long slack = csp_clock_slack(SLACK_NS); // the thread is the program's
     csp_clock_sleep(ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
-    csp_clock_slack(0);
+    csp_clock_slack(slack);
 }

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -25,12 +26,39 @@ int csp_domain_find(const union csp_cpus *mask, int want, union csp_cpus *cpus)
     return csp_domain_find_sys("/sys/devices/system/node", mask, want, cpus);
 }
 
-int csp_place_ncpus(void)
+void csp_place_mask(struct csp_place_mask *out)
 {
     union csp_cpus mask;
-    if (get_mask(&mask))
-        return (int)sysconf(_SC_NPROCESSORS_ONLN);
-    return CPU_COUNT_S(sizeof mask, &mask.set);
+    long online = sysconf(_SC_NPROCESSORS_ONLN);
+    int known = get_mask(&mask) == 0;
+    memset(out, 0, sizeof *out);
+    for (int i = 0; i < CSP_PLACE_CPUS_MAX; i++)
+        if (known ? CPU_ISSET_S((size_t)i, sizeof mask, &mask.set) : i < online)
+            out->words[i / 64] |= UINT64_C(1) << (i % 64);
+}
+
+int csp_place_count(const struct csp_place_mask *mask)
+{
+    int n = 0;
+    for (int i = 0; i < CSP_PLACE_CPUS_MAX / 64; i++)
+        n += __builtin_popcountll(mask->words[i]);
+    return n;
+}
+
+uint64_t csp_place_machine(void)
+{
+    char text[64] = "";
+    uint64_t hash = UINT64_C(0xcbf29ce484222325); // FNV-1a
+    FILE *f = fopen("/proc/sys/kernel/random/boot_id", "r");
+    if (f && !fgets(text, sizeof text, f))
+        text[0] = 0;
+    if (f)
+        fclose(f);
+    if (!text[0])
+        gethostname(text, sizeof text - 1);
+    for (const char *c = text; *c; c++)
+        hash = (hash ^ (unsigned char)*c) * UINT64_C(0x100000001b3);
+    return hash;
 }
 
 enum csp_status csp_place_ghost(int gidx, int ng, char *text, unsigned text_bytes)

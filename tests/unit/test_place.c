@@ -15,6 +15,13 @@ enum { NODES_MAX = 4 };
 
 static char dir[64];
 
+static int ncpus(void)
+{
+    struct csp_place_mask mask;
+    csp_place_mask(&mask);
+    return csp_place_count(&mask);
+}
+
 static void put(const char *name, const char *text)
 {
     char path[128];
@@ -124,12 +131,12 @@ static void placing_keeps_within_the_mask(void **state)
 {
     (void)state;
     char text[128] = "";
-    int before = csp_place_ncpus();
+    int before = ncpus();
     assert_true(before >= 1);
     assert_int_equal(csp_place_ghost(1, 1, text, sizeof text), CSP_ERR_ARG);
     assert_int_equal(csp_place_ghost(-1, 1, text, sizeof text), CSP_ERR_ARG);
     assert_int_equal(csp_place_ghost(0, 2, text, sizeof text), CSP_OK);
-    assert_true(csp_place_ncpus() >= 1 && csp_place_ncpus() <= before);
+    assert_true(ncpus() >= 1 && csp_place_ncpus() <= before);
     assert_true(strlen(text) > 10);
     char small[4];
     assert_int_equal(csp_place_ghost(1, 2, small, sizeof small), CSP_OK);
@@ -148,9 +155,9 @@ static void one_cpu_stays_one(void **state)
     CPU_ZERO_S(sizeof one, &one.set);
     CPU_SET_S(cpu, sizeof one, &one.set);
     assert_int_equal(sched_setaffinity(0, sizeof one, &one.set), 0);
-    assert_int_equal(csp_place_ncpus(), 1);
+    assert_int_equal(ncpus(), 1);
     assert_int_equal(csp_place_ghost(0, 1, text, sizeof text), CSP_OK);
-    assert_int_equal(csp_place_ncpus(), 1);
+    assert_int_equal(ncpus(), 1);
     assert_non_null(strstr(text, "left on its 1 CPU in "));
 }
 

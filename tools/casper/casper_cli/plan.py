@@ -150,6 +150,8 @@ def rank_env(args, choice, where, env):
     if choice.build:
         result["LD_PRELOAD"] = preload(choice, {**env, **extra})
         result["CSP_NG"] = str(where.ghosts)
+        if where.ghosts:
+            result["CSP_STRICT"] = "1"  # ranks were added for the ghosts
         if args.report:
             result["CSP_REPORT"] = "1"
         if args.report_file:
