@@ -165,3 +165,7 @@ endforeach()
 csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/spinning_ghosts ENV CSP_GHOST_POLL=spin)
 csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/sleeping_ghosts ENV CSP_GHOST_POLL=sleep)
 csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV CSP_BIND=none)
+
+# Run with other arguments by tests/tools/test_bad_input.py.
+csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
