@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Completion of operations: flush and its variants. MPI-4.1 12.5.4. Only ghosts that were used
+// since the last flush are flushed. docs/design/ghost.md says why flushes on crowded nodes are
+// quiet.
+#include "rma/rma_win.h"
+
+#include "base/clock.h"
+#include "rma/rma_time.h"
+#include "runtime/node.h"
+#include "runtime/wait.h"
+
+enum {
+    QUIET_SLOW_NS = 100000, // a flush by a ghost that has a core takes less, or moves much data
+    QUIET_MIN = 16,         // quiet flushes after a slow one
+    QUIET_MAX = 1024,
+};
+
+// A byte read from the ghost after the operations. When it is here, so are they, as good as always:
+// the flush that follows is what MPI promises. Two uses:
+// - where the library's flush does not wait for small PUTs, the byte proves that they are there;
+// - on crowded nodes its request can be waited for quietly, which leaves the core to the ghosts,
+// where the
+//   library's own flush would spin (0.6 ms and more for an operation that takes 10 us).
+static int read_back(struct csp_win *w, int bit)
+{
+    static char byte; // nobody looks at it
+    MPI_Request request;
+    int done = 0;
+    int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, w->iwin->ghosts[bit], 0, 1, MPI_BYTE, w->iwin->win,
+                          &request);
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld", (long)w->gid,
+                   bit % csp_rt.topo->ng, bit / csp_rt.topo->ng);
+    while (rc == MPI_SUCCESS && !done) {
+        rc = csp_mpi.Test(&request, &done, MPI_STATUS_IGNORE);
+        if (!done)
+            csp_wait_turn(&wait);
+    }
+    return rc;
+}
+
+// @return 1 if the bit is up. It goes down before the flush, except when several threads may call
+// MPI: one that comes while another is still flushing must flush too. Then it goes down at the end
+// of the epoch.
+static int take_bit(_Atomic uint64_t *words, int bit)
+{
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+    if (csp_stats_threads)
+        return (atomic_load_explicit(&words[bit / 64], memory_order_acquire) & mask) != 0;
+    if (!(atomic_load_explicit(&words[bit / 64], memory_order_relaxed) & mask))
+        return 0;
+    return (atomic_fetch_and_explicit(&words[bit / 64], ~mask, memory_order_acq_rel) & mask) != 0;
+}
+
+// On crowded nodes: is the library's flush slow because it spins on a core that the ghost needs?
+// Then the next flushes are quiet; now and then one finds out whether that is still so.
+static _Atomic unsigned quiet_left, quiet_next = QUIET_MIN;
+
+static int is_quiet(void)
+{
+    unsigned left = atomic_load_explicit(&quiet_left, memory_order_relaxed);
+    if (!csp_rt.crowded || left == 0)
+        return 0;
+    atomic_store_explicit(&quiet_left, left - 1, memory_order_relaxed);
+    return 1;
+}
+
+static void learn(uint64_t took_ns)
+{
+    unsigned n = atomic_load_explicit(&quiet_next, memory_order_relaxed);
+    int slow = took_ns > QUIET_SLOW_NS;
+    atomic_store_explicit(&quiet_left, slow ? n : 0, memory_order_relaxed);
+    n = slow ? n * 2 : n / 2;
+    n = n > QUIET_MAX ? QUIET_MAX : n < QUIET_MIN ? QUIET_MIN : n;
+    atomic_store_explicit(&quiet_next, n, memory_order_relaxed);
+}
+
+// The library's flush or flush_local of one ghost, made quiet where that is better.
+static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
+{
+    int rank = w->iwin->ghosts[bit], quiet = is_quiet();
+    int rc = weak || quiet ? read_back(w, bit) : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS || quiet || !csp_rt.crowded)
+        return rc == MPI_SUCCESS ? flush(rank, w->iwin->win) : rc;
+    uint64_t begin = csp_clock_ns();
+    rc = flush(rank, w->iwin->win);
+    learn(csp_clock_ns() - begin);
+    return rc;
+}
+
+static int flush_bit(struct csp_win *w, int bit)
+{
+    take_bit(w->local, bit);
+    return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
+}
+
+static int flush_local_bit(struct csp_win *w, int bit)
+{
+    return flush_by(w, bit, 0, csp_mpi.Win_flush_local);
+}
+
+// All ghosts that have a bit in `words`.
+static int flush_each(struct csp_win *w, _Atomic uint64_t *words,
+                      int (*flush)(struct csp_win *, int))
+{
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < w->used_words; i++) {
+        if (atomic_load_explicit(&words[i], memory_order_relaxed) == 0)
+            continue;
+        uint64_t bits = atomic_load_explicit(&words[i], memory_order_acquire);
+        for (; bits && rc == MPI_SUCCESS; bits &= bits - 1) {
+            int bit = i * 64 + __builtin_ctzll(bits);
+            rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
+        }
+    }
+    return rc;
+}
+
+int csp_win_flush_used(struct csp_win *w)
+{
+    int rc = flush_each(w, w->used, flush_bit);
+    atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
+    return csp_win_rc(w, rc);
+}
+
+int csp_win_flush_end(struct csp_win *w)
+{
+    int rc = csp_win_flush_used(w);
+    for (int i = 0; csp_stats_threads && i < 3 * w->used_words; i++) // used, local, weak
+        atomic_store_explicit(&w->used[i], 0, memory_order_relaxed);
+    return rc;
+}
+
+int csp_win_flush_target(struct csp_win *w, int target)
+{
+    int bit = w->peers[target].ghost_bit;
+    int rc = take_bit(w->used, bit) ? flush_bit(w, bit) : MPI_SUCCESS;
+    atomic_thread_fence(memory_order_seq_cst);
+    return csp_win_rc(w, rc);
+}
+
+static int flush_timed(struct csp_win *w, int rank, int (*flush)(struct csp_win *, int))
+{
+    if (rank == MPI_PROC_NULL)
+        return MPI_SUCCESS;
+    if (rank < 0 || rank >= w->n)
+        return csp_win_raise(w, MPI_ERR_RANK);
+    if (!csp_win_passive(w, rank))
+        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    uint64_t begin = csp_clock_ns();
+    int rc = flush(w, rank);
+    csp_time_waited(CSP_WAIT_FLUSH, begin);
+    return rc;
+}
+
+int csp_rma_win_flush(struct csp_win *w, int rank)
+{
+    return flush_timed(w, rank, csp_win_flush_target);
+}
+
+static int flush_all_timed(struct csp_win *w, int (*flush)(struct csp_win *))
+{
+    if (!atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->held)
+        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    uint64_t begin = csp_clock_ns();
+    int rc = flush(w);
+    csp_time_waited(CSP_WAIT_FLUSH, begin);
+    return rc;
+}
+
+int csp_rma_win_flush_all(struct csp_win *w)
+{
+    return flush_all_timed(w, csp_win_flush_used);
+}
+
+static int flush_local_target(struct csp_win *w, int target)
+{
+    int bit = w->peers[target].ghost_bit;
+    return csp_win_rc(w, take_bit(w->local, bit) ? flush_local_bit(w, bit) : MPI_SUCCESS);
+}
+
+int csp_rma_win_flush_local(struct csp_win *w, int rank)
+{
+    return flush_timed(w, rank, flush_local_target);
+}
+
+static int flush_local_used(struct csp_win *w)
+{
+    return csp_win_rc(w, flush_each(w, w->local, flush_local_bit));
+}
+
+int csp_rma_win_flush_local_all(struct csp_win *w)
+{
+    return flush_all_timed(w, flush_local_used);
+}
