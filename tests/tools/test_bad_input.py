@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Bad input and bad luck: a clear message that names the cause, an exit code that is not zero, no hang,
+nothing left in /dev/shm, no process that outlives the job."""
+
+import os
+import re
+import signal
+import time
+
+import bad_support
+import pytest
+from bad_support import Bad, run
+
+OTHERS = {"m50": "o50", "m40": "o41", "o41": "m40", "o50": "m50", "i21": "o50"}
+# What the launchers say themselves of a process that was killed or left.
+LAUNCHER = r"BAD TERMINATION|BAD TERM|exited|terminat|signal|KILLED|Killed|lost|unexpected"
+
+
+@pytest.fixture(params=bad_support.LIBRARIES)
+def lib(request):
+    return bad_support.library(request.param)
+
+
+def ended_badly(done, *causes):
+    """The common part of every test here."""
+    assert done.code != 0, done.output
+    for cause in causes:
+        assert re.search(cause, done.output), f"lacks /{cause}/:\n{done.output}"
+    assert not done.outlived, done.output
+    ours = [name for name in done.left if re.search("casper|csp", name)]
+    assert not ours, done.output
+
+
+def test_good_input_is_silent_and_leaves_nothing(lib):
+    done = run(Bad(lib, "bad/leave"))
+    assert done.code == 0, done.output
+    assert "casper" not in done.output.replace("casper-test", "").replace("main/tests", ""), done.output
+    assert not done.left, done.left
+    assert not done.outlived
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "causes"),
+    [
+        ("CSP_NGG", "1", ["CSP_NGG", "CSP_NG"]),
+        ("CSP_GHOSTPOLL", "spin", ["CSP_GHOSTPOLL", "CSP_GHOST_POLL"]),
+        ("CSP_NG", "two", ["CSP_NG=two"]),
+        ("CSP_NG", "-1", ["CSP_NG=-1"]),
+        ("CSP_NG", "1000000", ["CSP_NG=1000000"]),
+        ("CSP_NG", "1x", ["CSP_NG=1x"]),
+        ("CSP_NG", "", ["CSP_NG="]),
+        ("CSP_POOL_SIZE", "10Q", ["CSP_POOL_SIZE=10Q"]),
+        ("CSP_POOL_SIZE", "0", ["CSP_POOL_SIZE=0"]),
+        ("CSP_POOL_SIZE", "99999999999999999999G", ["CSP_POOL_SIZE=9+G"]),
+        ("CSP_LOG", "loud", ["CSP_LOG=loud", "warn"]),
+        ("CSP_REPORT", "maybe", ["CSP_REPORT=maybe"]),
+        ("CSP_GHOST_POLL", "spinn", ["CSP_GHOST_POLL=spinn", "spin"]),
+        ("CSP_WATCHDOG_S", "1.5", ["CSP_WATCHDOG_S=1.5"]),
+    ],
+)
+def test_a_bad_variable_is_named(lib, name, value, causes):
+    done = run(Bad(lib, "bad/leave", env={name: value}))
+    ended_badly(done, "casper: error", *causes)
+    lines = [line for line in done.output.splitlines() if f"{name}" in line and "casper:" in line]
+    assert len(lines) == 1, "said once, not by every rank:\n" + done.output
+
+
+def test_all_bad_variables_are_named_at_once(lib):
+    done = run(Bad(lib, "bad/leave", env={"CSP_LOG": "loud", "CSP_NGG": "1", "CSP_BIND": "x"}))
+    ended_badly(done, "CSP_LOG=loud", "CSP_NGG", "CSP_BIND=x")
+
+
+@pytest.mark.parametrize(("ranks", "ghosts", "nodes"), [(4, 4, 1), (4, 2, 2), (3, 5, 1)])
+def test_more_ghosts_than_ranks(lib, ranks, ghosts, nodes):
+    env = {"CSP_NG": str(ghosts), "CASPER_TEST_USERS": "0"}
+    done = run(Bad(lib, "bad/leave", env=env, ranks=ranks, nodes=nodes))
+    says = re.findall(r"^.*casper:.*CSP_NG.*$", done.output, re.M)
+    assert len(says) == 1, done.output
+    if ghosts == ranks // nodes:  # as many ghosts as ranks: transparent, the program runs on them all
+        assert done.code == 0, done.output
+    else:
+        ended_badly(done, f"CSP_NG={ghosts}|more ghosts|no more ranks")
+
+
+def test_one_process_is_transparent(lib):
+    env = {"CSP_NG": "1", "CASPER_TEST_USERS": "1"}
+    done = run(Bad(lib, "rma/win_self", env=env, ranks=1, nodes=1))
+    assert done.code == 0, done.output
+    assert len(re.findall("casper:.*not active", done.output)) == 1, done.output
+
+
+def test_no_ghosts_is_said_once(lib):
+    done = run(Bad(lib, "world/size_rank", ghosts=0))
+    assert done.code == 0, done.output
+    assert len(re.findall("casper:", done.output)) == 1, done.output
+    assert "not active: CSP_NG=0" in done.output
+
+
+@pytest.mark.parametrize("size", ["4k", "64k", "1m", "8m"])
+def test_dev_shm_is_full(lib, size):
+    """Either it works in the little room, or the cause is named before the MPI library trips over it."""
+    done = run(Bad(lib, "rma/large_window", ["64"], shm=size))
+    if done.code != 0:
+        ended_badly(done, r"/dev/shm is full \(\d+ KiB left\)|/dev/shm has only")
+    else:
+        assert not done.left, done.left
+
+
+def find_processes(processes, output, users, total, limit=20):
+    """(user pids, ghost pids) once the program has told them."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        told = [int(pid) for pid in re.findall(r"is process (\d+)", output())]
+        program = [p for p in processes() if "wait_to_be_ki" in run_mpi_comm(p)]
+        if len(told) == users and len(program) == total:
+            return told, [p for p in program if p not in told]
+        time.sleep(0.05)
+    pytest.fail("the program did not start:\n" + output())
+    return [], []
+
+
+def run_mpi_comm(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+            return f.read()
+    except OSError:
+        return ""
+
+
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+def test_a_ghost_is_killed(lib, signum):
+    def kill(processes, output):
+        _, ghosts = find_processes(processes, output, 4, 6)
+        assert len(ghosts) == 2
+        time.sleep(0.3)
+        os.kill(ghosts[1], signum)
+
+    done = run(Bad(lib, "bad/wait_to_be_killed", ["30"], during=kill))
+    ended_badly(done, rf"ghost \d+ .*died|{LAUNCHER}")
+    assert done.seconds < 25
+
+
+def test_a_stopped_ghost_is_named_by_the_watchdog(lib):
+    """A ghost that hangs instead of dying: the waiting users say for whom they wait."""
+
+    def stop(processes, output):
+        _, ghosts = find_processes(processes, output, 4, 6)
+        time.sleep(0.3)
+        os.kill(ghosts[0], signal.SIGSTOP)
+
+    env = {"CSP_WATCHDOG_S": "2", "CSP_WATCHDOG_ABORT": "1"}
+    done = run(Bad(lib, "bad/wait_to_be_killed", ["30"], env=env, during=stop))
+    ended_badly(done, r"waiting for .* s: .*ghost")
+
+
+def test_a_user_is_killed(lib):
+    def kill(processes, output):
+        users, _ = find_processes(processes, output, 4, 6)
+        time.sleep(0.3)
+        os.kill(users[1], signal.SIGKILL)
+
+    done = run(Bad(lib, "bad/wait_to_be_killed", ["30"], during=kill))
+    ended_badly(done, rf"user rank \d+ .*ended|{LAUNCHER}")
+
+
+def test_the_launcher_is_killed(lib):
+    """All processes end when mpiexec is gone, ghosts too."""
+
+    def kill(processes, output):
+        find_processes(processes, output, 4, 6)
+        for pid in processes():
+            if re.search("mpiexec|prterun|prte|orterun|mpirun", run_mpi_comm(pid)):
+                os.kill(pid, signal.SIGKILL)
+
+    done = run(Bad(lib, "bad/wait_to_be_killed", ["30"], during=kill))
+    assert done.code != 0
+    assert not done.outlived, done.outlived
+
+
+@pytest.mark.parametrize("where", ["", "epoch"])
+@pytest.mark.parametrize("how", ["exit0", "exit3", "return", "_exit0", "_exit3", "segv", "kill"])
+def test_a_user_leaves_without_finalize(lib, how, where):
+    done = run(Bad(lib, "bad/leave", [how, where] if where else [how]))
+    if how in ("exit0", "exit3", "return"):
+        ended_badly(done, r"exit\(\d\) was called before MPI_Finalize")
+    else:
+        ended_badly(done, rf"user rank \d+ .*ended|{LAUNCHER}")
+
+
+@pytest.mark.parametrize("where", ["", "epoch"])
+def test_abort(lib, where):
+    done = run(Bad(lib, "bad/leave", ["abort", where] if where else ["abort"]))
+    ended_badly(done, "(?i)abort")
+    assert done.code == 3, done.output
+
+
+def test_a_library_for_another_mpi(lib):
+    other = bad_support.mpi_libs.LIBRARIES[OTHERS[lib.name]].casper
+    if not other.exists():
+        pytest.skip(f"{other} is not built")
+    done = run(Bad(lib, "world/size_rank", casper=other))
+    ended_badly(done, "built for|symbol lookup error|undefined symbol")
+    assert done.seconds < 30
+
+
+def test_the_report_cannot_be_written(lib):
+    """The run itself is good: the message is all."""
+    done = run(Bad(lib, "world/size_rank", env={"CSP_REPORT_FILE": "/nowhere/report.json"}))
+    assert re.search("casper: error: .*CSP_REPORT_FILE=/nowhere/report.json", done.output), done.output
