@@ -32,6 +32,15 @@
 #define CSP_HAVE_MPI_Psend_init (MPI_VERSION >= 4)
 #endif
 
+// Handles as integers. The standard ABI has functions of its own in place of those for Fortran.
+#if CSP_HAVE_MPI_Comm_toint && !CSP_HAVE_MPI_Comm_c2f
+#define CSP_TEST_INT(kind, handle) MPI_##kind##_toint(handle)
+#define CSP_TEST_HANDLE(kind, value) MPI_##kind##_fromint(value)
+#else
+#define CSP_TEST_INT(kind, handle) ((int)MPI_##kind##_c2f(handle))
+#define CSP_TEST_HANDLE(kind, value) MPI_##kind##_f2c((MPI_Fint)(value))
+#endif
+
 enum {
     CSP_TEST_SKIP = 77,       // exit code "skipped"
     CSP_TEST_TIMEOUT = 124,   // exit code "took too long"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Comparison of communicators with MPI_COMM_WORLD, and the handle as value: in static data, through
-// Fortran handles, in a struct copy.
+// Comparison of communicators with MPI_COMM_WORLD, and the handle as value: in static data, as an
+// integer and back, in a struct copy.
 #include "csp_test.h"
 
 struct holder {
@@ -32,7 +32,7 @@ int main(void)
     expect(comm, csp_test_size > 1 ? MPI_SIMILAR : MPI_CONGRUENT);
     MPI_Comm_free(&comm);
     expect(MPI_COMM_SELF, csp_test_size > 1 ? MPI_UNEQUAL : MPI_CONGRUENT);
-    comm = MPI_Comm_f2c(MPI_Comm_c2f(MPI_COMM_WORLD));
+    comm = CSP_TEST_HANDLE(Comm, CSP_TEST_INT(Comm, MPI_COMM_WORLD));
     CHECK(comm == MPI_COMM_WORLD);
     MPI_Comm_size(comm, &size);
     CHECK_INT(size, csp_test_size);
