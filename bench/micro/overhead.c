@@ -160,6 +160,7 @@ static void group_window(void)
     window_size("1 KB", 1 << 10, 100);
     window_size("1 MB", 1 << 20, 50);
     window_size("32 MB", 32 << 20, 10);
+    window_size("96 MB", 96 << 20, 5); // more than CSP_POOL_MAX: a segment of its own
 }
 
 // ---- operations and epochs on a small window
