@@ -136,7 +136,7 @@ static void placing_keeps_within_the_mask(void **state)
     assert_int_equal(csp_place_ghost(1, 1, text, sizeof text), CSP_ERR_ARG);
     assert_int_equal(csp_place_ghost(-1, 1, text, sizeof text), CSP_ERR_ARG);
     assert_int_equal(csp_place_ghost(0, 2, text, sizeof text), CSP_OK);
-    assert_true(ncpus() >= 1 && csp_place_ncpus() <= before);
+    assert_true(ncpus() >= 1 && ncpus() <= before);
     assert_true(strlen(text) > 10);
     char small[4];
     assert_int_equal(csp_place_ghost(1, 2, small, sizeof small), CSP_OK);
