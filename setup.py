@@ -4,7 +4,7 @@
 
 The library is built for the MPI standard ABI (by the mpich wheel that pip brings for the build), and
 for every MPI compiler wrapper that CASPER_MPICC names, e.g.
-    CASPER_MPICC="mpicc.mpich ompi=/opt/ompi/bin/mpicc" pip install .
+    CASPER_MPICC="mpicc.mpich mine=/path/to/mpicc" pip install .
 """
 
 import os

@@ -26,8 +26,8 @@ extern "C" {
 CASPER_API const char *casper_version(void);
 
 /**
- * @return 1 while the program runs over ghosts (MPI is initialised and this job has ghosts), else 0:
- * then every MPI call goes straight to the MPI library.
+ * @return 1 while the program runs over ghosts (MPI is initialised and this job has ghosts), else
+ * 0: then every MPI call goes straight to the MPI library.
  */
 CASPER_API int casper_active(void);
 

@@ -2,8 +2,8 @@
 // Copyright the Casper developers
 // What every MPI test includes: start and end, checks with an error count, a time limit, poisoned
 // buffers. A test is an ordinary MPI program; it knows nothing of ghosts. It ends with
-// `return csp_test_done();`: the error count is summed over all ranks, so all exit alike. Checks may
-// be used by several threads.
+// `return csp_test_done();`: the error count is summed over all ranks, so all exit alike. Checks
+// may be used by several threads.
 #ifndef CSP_TEST_H
 #define CSP_TEST_H
 

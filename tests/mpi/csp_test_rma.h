@@ -8,8 +8,9 @@
 #include "csp_test.h"
 
 /**
- * Own part of the window may be read and written until csp_test_unown: memory is synchronised. Nobody
- * else may access it meanwhile. A shared lock: Open MPI 4.1 hangs after exclusive locks of oneself.
+ * Own part of the window may be read and written until csp_test_unown: memory is synchronised.
+ * Nobody else may access it meanwhile. A shared lock: Open MPI 4.1 hangs after exclusive locks of
+ * oneself.
  */
 static inline void csp_test_own(MPI_Win win, MPI_Comm comm)
 {
@@ -37,8 +38,8 @@ static inline void csp_test_win_fill(MPI_Win win, MPI_Comm comm, void *base, MPI
 }
 
 /**
- * MPI_Win_allocate of a poisoned window. @return the own part. Sizes are rounded up to 16 bytes, for
- * MPICH 4.0 mixes up the parts of one node otherwise; rma/unaligned.c is there for odd sizes.
+ * MPI_Win_allocate of a poisoned window. @return the own part. Sizes are rounded up to 16 bytes,
+ * for MPICH 4.0 mixes up the parts of one node otherwise; rma/unaligned.c is there for odd sizes.
  */
 static inline void *csp_test_win_new(MPI_Aint bytes, int disp_unit, MPI_Comm comm, MPI_Win *win)
 {
@@ -91,8 +92,8 @@ static inline void csp_test_epoch_open(enum csp_test_epoch kind, MPI_Win win, MP
 }
 
 /**
- * Completes everything at origin and target and returns when all ranks have; the own part may then be
- * read, or changed before the next epoch.
+ * Completes everything at origin and target and returns when all ranks have; the own part may then
+ * be read, or changed before the next epoch.
  */
 static inline void csp_test_epoch_close(enum csp_test_epoch kind, MPI_Win win, MPI_Comm comm)
 {
@@ -123,6 +124,7 @@ static inline void csp_test_epoch_close(enum csp_test_epoch kind, MPI_Win win, M
 #define FOR_EACH_EPOCH(kind)                                                                       \
     for (enum csp_test_epoch kind = CSP_TEST_FENCE;                                                \
          PHASE(kind < CSP_TEST_EPOCHS ? csp_test_epoch_name(kind) : "after epochs"),               \
-         kind < CSP_TEST_EPOCHS; kind++)
+                             kind < CSP_TEST_EPOCHS;                                               \
+         kind++)
 
 #endif

@@ -35,7 +35,9 @@ def ended_badly(done, *causes):
 def test_good_input_is_silent_and_leaves_nothing(lib):
     done = run(Bad(lib, "bad/leave"))
     assert done.code == 0, done.output
-    assert "casper" not in done.output.replace("casper-test", "").replace("main/tests", ""), done.output
+    assert "casper" not in done.output.replace("casper-test", "").replace("main/tests", ""), (
+        done.output
+    )
     assert not done.left, done.left
     assert not done.outlived
 
@@ -77,7 +79,9 @@ def test_more_ghosts_than_ranks(lib, ranks, ghosts, nodes):
     done = run(Bad(lib, "bad/leave", env=env, ranks=ranks, nodes=nodes))
     says = re.findall(r"^.*casper:.*CSP_NG.*$", done.output, re.M)
     assert len(says) == 1, done.output
-    if ghosts == ranks // nodes:  # as many ghosts as ranks: transparent, the program runs on them all
+    if (
+        ghosts == ranks // nodes
+    ):  # as many ghosts as ranks: transparent, the program runs on them all
         assert done.code == 0, done.output
     else:
         ended_badly(done, f"CSP_NG={ghosts}|more ghosts|no more ranks")
@@ -207,4 +211,6 @@ def test_a_library_for_another_mpi(lib):
 def test_the_report_cannot_be_written(lib):
     """The run itself is good: the message is all."""
     done = run(Bad(lib, "world/size_rank", env={"CSP_REPORT_FILE": "/nowhere/report.json"}))
-    assert re.search("casper: error: .*CSP_REPORT_FILE=/nowhere/report.json", done.output), done.output
+    assert re.search("casper: error: .*CSP_REPORT_FILE=/nowhere/report.json", done.output), (
+        done.output
+    )

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Rank 1 leaves without MPI_Finalize in the way that the first argument names, while the others wait for
-// it; with a second argument "epoch" it holds an exclusive lock at that moment. Without arguments nobody
-// leaves. Run by tests/tools/test_bad_input.py.
+// Rank 1 leaves without MPI_Finalize in the way that the first argument names, while the others
+// wait for it; with a second argument "epoch" it holds an exclusive lock at that moment. Without
+// arguments nobody leaves. Run by tests/tools/test_bad_input.py.
 #include "csp_test_rma.h"
 
 static void leave(const char *how)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Works on windows until somebody ends it, or for as many seconds as the argument says (default 0); says
-// its process id, so that tests/tools/test_bad_input.py can tell users from ghosts.
+// Works on windows until somebody ends it, or for as many seconds as the argument says (default 0);
+// says its process id, so that tests/tools/test_bad_input.py can tell users from ghosts.
 #include "csp_test_rma.h"
 
 int main(int argc, char **argv)

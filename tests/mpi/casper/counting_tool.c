@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A PMPI tool as people write them: counts calls, asks PMPI for size and rank, and prints what it saw
-// in MPI_Finalize. Preloaded above and below libcasper (tool_stack.c checks it): in both places it must
-// see the program's calls and the application's world.
+// A PMPI tool as people write them: counts calls, asks PMPI for size and rank, and prints what it
+// saw in MPI_Finalize. Preloaded above and below libcasper (tool_stack.c checks it): in both places
+// it must see the program's calls and the application's world.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -55,7 +55,8 @@ int MPI_Put(const void *origin, int n, MPI_Datatype type, int target, MPI_Aint d
     return PMPI_Put(origin, n, type, target, disp, target_n, target_type, win);
 }
 
-int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base, MPI_Win *win)
+int MPI_Win_allocate(MPI_Aint size, int unit, MPI_Info info, MPI_Comm comm, void *base,
+                     MPI_Win *win)
 {
     windows_seen++;
     return PMPI_Win_allocate(size, unit, info, comm, base, win);

@@ -11,7 +11,8 @@ int main(void)
     int to = (csp_test_rank + 1) % csp_test_size;
     int from = (csp_test_rank + csp_test_size - 1) % csp_test_size, value;
     int *base = csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         value = csp_test_rank * 10 + (int)kind;
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         MPI_Put(&value, 1, MPI_INT, to, 0, 1, MPI_INT, win);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A rank waits for a flag in its own window with loads and MPI_Win_sync alone, calling nothing else of
-// MPI, while others set it with a PUT and an ACC. Plain libraries need progress calls for that.
+// A rank waits for a flag in its own window with loads and MPI_Win_sync alone, calling nothing else
+// of MPI, while others set it with a PUT and an ACC. Plain libraries need progress calls for that.
 #include "casper_only.h"
 
 static int wait_flag(MPI_Win win, volatile int *flag, int want)

@@ -18,29 +18,51 @@ static void issue(int op, MPI_Win win, int t)
     static int64_t old;
     const MPI_Aint ints = DOUBLES; // behind the doubles
     switch (op) {
-    case 0: MPI_Put(buf, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, win); break;
-    case 1: MPI_Get(res, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, win); break;
-    case 2: MPI_Accumulate(buf, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win); break;
+    case 0:
+        MPI_Put(buf, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, win);
+        break;
+    case 1:
+        MPI_Get(res, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, win);
+        break;
+    case 2:
+        MPI_Accumulate(buf, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM, win);
+        break;
     case 3:
         MPI_Get_accumulate(buf, 1, MPI_DOUBLE, res, 1, MPI_DOUBLE, t, 0, 1, MPI_DOUBLE, MPI_SUM,
                            win);
         break;
-    case 4: MPI_Fetch_and_op(&one, &old, MPI_INT64_T, t, ints, MPI_SUM, win); break;
-    case 5: MPI_Compare_and_swap(&one, &zero, &old, MPI_INT64_T, t, ints + 1, win); break;
-    case 6: MPI_Put(buf, DOUBLES, MPI_DOUBLE, t, 0, DOUBLES, MPI_DOUBLE, win); break;
-    case 7: MPI_Get(res, DOUBLES, MPI_DOUBLE, t, 0, DOUBLES, MPI_DOUBLE, win); break;
-    case 8: MPI_Accumulate(buf, DOUBLES, MPI_DOUBLE, t, 0, DOUBLES, MPI_DOUBLE, MPI_SUM, win); break;
-    case 9: MPI_Put(buf, 1, box, t, 0, 1, box, win); break;
-    case 10: MPI_Get(res, 1, box, t, 0, 1, box, win); break;
-    case 11: MPI_Accumulate(buf, 1, box, t, 0, 1, box, MPI_SUM, win); break;
+    case 4:
+        MPI_Fetch_and_op(&one, &old, MPI_INT64_T, t, ints, MPI_SUM, win);
+        break;
+    case 5:
+        MPI_Compare_and_swap(&one, &zero, &old, MPI_INT64_T, t, ints + 1, win);
+        break;
+    case 6:
+        MPI_Put(buf, DOUBLES, MPI_DOUBLE, t, 0, DOUBLES, MPI_DOUBLE, win);
+        break;
+    case 7:
+        MPI_Get(res, DOUBLES, MPI_DOUBLE, t, 0, DOUBLES, MPI_DOUBLE, win);
+        break;
+    case 8:
+        MPI_Accumulate(buf, DOUBLES, MPI_DOUBLE, t, 0, DOUBLES, MPI_DOUBLE, MPI_SUM, win);
+        break;
+    case 9:
+        MPI_Put(buf, 1, box, t, 0, 1, box, win);
+        break;
+    case 10:
+        MPI_Get(res, 1, box, t, 0, 1, box, win);
+        break;
+    case 11:
+        MPI_Accumulate(buf, 1, box, t, 0, 1, box, MPI_SUM, win);
+        break;
     default:
         MPI_Get_accumulate(buf, 1, box, res, 1, box, t, 0, 1, box, MPI_SUM, win);
     }
 }
 
-static const char *const names[] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS", "PUT 1 MB",
-                                    "GET 1 MB", "ACC 1 MB", "PUT 3-D", "GET 3-D", "ACC 3-D",
-                                    "GET_ACC 3-D"};
+static const char *const names[] = {"PUT",     "GET",      "ACC",        "GET_ACC",  "FOP",
+                                    "CAS",     "PUT 1 MB", "GET 1 MB",   "ACC 1 MB", "PUT 3-D",
+                                    "GET 3-D", "ACC 3-D",  "GET_ACC 3-D"};
 enum { OPS = sizeof names / sizeof *names };
 
 // Locked before the target starts to compute (epoch 0), or while it does (1).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// With a PMPI tool (counting_tool.c) preloaded before or behind libcasper, the tool sees what the program
-// does, once each, and the world without ghosts; the program works.
+// With a PMPI tool (counting_tool.c) preloaded before or behind libcasper, the tool sees what the
+// program does, once each, and the world without ghosts; the program works.
 #include <dlfcn.h>
 #include "casper_only.h"
 

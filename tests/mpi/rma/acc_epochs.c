@@ -42,7 +42,8 @@ int main(void)
     csp_test_init();
     MPI_Win win;
     long *base = csp_test_win_new(sizeof(long) * N, sizeof(long), MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         sum(kind, win, base);
         replace(kind, win, base);
     }

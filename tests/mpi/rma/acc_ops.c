@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // MPI_Accumulate: every predefined operation on every C type that it is defined for, from all ranks
-// to all ranks, against the result computed locally. With the argument "logical": LAND, LOR and LXOR,
-// otherwise the others.
+// to all ranks, against the result computed locally. With the argument "logical": LAND, LOR and
+// LXOR, otherwise the others.
 #include "csp_test_rma.h"
 
 enum { N = 5 };
@@ -17,8 +17,8 @@ static struct op ops[10];
 
 static void fill_ops(int logical)
 {
-    struct op all[] = {{MPI_SUM, "SUM", 3},  {MPI_PROD, "PROD", 3}, {MPI_MAX, "MAX", 3},
-                       {MPI_MIN, "MIN", 3},  {MPI_LAND, "LAND", 1}, {MPI_LOR, "LOR", 1},
+    struct op all[] = {{MPI_SUM, "SUM", 3},   {MPI_PROD, "PROD", 3}, {MPI_MAX, "MAX", 3},
+                       {MPI_MIN, "MIN", 3},   {MPI_LAND, "LAND", 1}, {MPI_LOR, "LOR", 1},
                        {MPI_LXOR, "LXOR", 1}, {MPI_BAND, "BAND", 1}, {MPI_BOR, "BOR", 1},
                        {MPI_BXOR, "BXOR", 1}};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -110,9 +110,9 @@ DEFINE_TYPE(do_ldouble, long double, MPI_LONG_DOUBLE, 2)
 int main(int argc, char **argv)
 {
     void (*const types[])(MPI_Win, void *) = {
-        do_schar,  do_uchar, do_short, do_ushort, do_int,   do_unsigned, do_long,
-        do_ulong,  do_llong, do_ullong, do_int8,  do_int16, do_int32,    do_int64,
-        do_uint64, do_aint,  do_count,  do_float, do_double, do_ldouble};
+        do_schar,  do_uchar, do_short,  do_ushort, do_int,    do_unsigned, do_long,
+        do_ulong,  do_llong, do_ullong, do_int8,   do_int16,  do_int32,    do_int64,
+        do_uint64, do_aint,  do_count,  do_float,  do_double, do_ldouble};
     csp_test_init();
     fill_ops(argc > 1 && strcmp(argv[1], "logical") == 0);
     MPI_Win win;

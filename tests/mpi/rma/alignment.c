@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The memory that MPI_Win_allocate returns is aligned for any predefined type, whatever the sizes of
-// the other parts; accumulates at the end of an odd part are right.
+// The memory that MPI_Win_allocate returns is aligned for any predefined type, whatever the sizes
+// of the other parts; accumulates at the end of an odd part are right.
 #include "csp_test_rma.h"
 
 int main(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Windows are created, used and freed 500 times over, in sizes that change; memory does not run out.
+// Windows are created, used and freed 500 times over, in sizes that change; memory does not run
+// out.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 500 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The program's own attributes of a window: set, get, delete; the delete function gets the program's
-// handle and runs once for each attribute, at the latest when the window is freed.
+// The program's own attributes of a window: set, get, delete; the delete function gets the
+// program's handle and runs once for each attribute, at the latest when the window is freed.
 #include "csp_test_rma.h"
 
 static int deleted, value_seen;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Operations on a target that spends its time outside MPI are right (not necessarily fast): every rank
-// in turn computes while the others work on its memory.
+// Operations on a target that spends its time outside MPI are right (not necessarily fast): every
+// rank in turn computes while the others work on its memory.
 #include "csp_test_rma.h"
 
 static void compute(double seconds)

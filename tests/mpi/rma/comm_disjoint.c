@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Disjoint communicators that cross the nodes create, use and free windows at the same time, each at its
-// own pace and in its own number; sizes above and below what fits a small pool.
+// Disjoint communicators that cross the nodes create, use and free windows at the same time, each
+// at its own pace and in its own number; sizes above and below what fits a small pool.
 #include "comms.h"
 
 static void create_many(MPI_Comm comm, int color)
@@ -19,7 +19,8 @@ static void create_many(MPI_Comm comm, int color)
         csp_test_unown(win, comm);
         MPI_Barrier(comm);
         MPI_Win_lock(MPI_LOCK_SHARED, (rank + 1) % size, 0, win);
-        MPI_Get(&got, 1, MPI_INT, (rank + 1) % size, bytes - (MPI_Aint)sizeof(int), 1, MPI_INT, win);
+        MPI_Get(&got, 1, MPI_INT, (rank + 1) % size, bytes - (MPI_Aint)sizeof(int), 1, MPI_INT,
+                win);
         MPI_Win_unlock((rank + 1) % size, win);
         CHECK_INT(got, color * 1000 + (rank + 1) % size * 100 + i);
         MPI_Win_free(&win);

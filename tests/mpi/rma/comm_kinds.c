@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Windows on communicators of every origin: world, dup, split, reversed ranks, single-member, created
-// from groups, cartesian, and split by shared memory; the communicator may be freed before the window.
+// Windows on communicators of every origin: world, dup, split, reversed ranks, single-member,
+// created from groups, cartesian, and split by shared memory; the communicator may be freed before
+// the window.
 #include "comms.h"
 
 static void on(MPI_Comm *comm, const char *name, int tag)

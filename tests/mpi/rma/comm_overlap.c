@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Windows on overlapping communicators live at the same time and are created in an order in which each
-// rank meets them differently: pairs round a ring, then everybody.
+// Windows on overlapping communicators live at the same time and are created in an order in which
+// each rank meets them differently: pairs round a ring, then everybody.
 #include "comms.h"
 
 int main(void)

@@ -17,7 +17,8 @@ static inline void comm_use(MPI_Win win, MPI_Comm comm, int *base, int tag)
     int to = (rank + 1) % size, from = (rank + size - 1) % size;
     for (int i = 0; i < COMMS_N; i++)
         src[i] = tag * 1000 + rank * 10 + i;
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, comm, base, sizeof src, 0);
         csp_test_epoch_open(kind, win, comm);
         MPI_Put(src, COMMS_N / 2, MPI_INT, to, 0, COMMS_N / 2, MPI_INT, win);

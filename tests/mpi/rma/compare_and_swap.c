@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Compare_and_swap: hit and miss for all sizes of integer, each rank on its own element of every
-// target, in every kind of epoch.
+// MPI_Compare_and_swap: hit and miss for all sizes of integer, each rank on its own element of
+// every target, in every kind of epoch.
 #include "csp_test_rma.h"
 
 #define DEFINE_TYPE(fn, ctype, mpitype)                                                            \
@@ -35,15 +35,15 @@ DEFINE_TYPE(do_byte, unsigned char, MPI_BYTE)
 
 int main(void)
 {
-    void (*const types[])(enum csp_test_epoch, int, MPI_Win, void *) = {do_char,  do_short, do_int,
-                                                                        do_int64, do_aint, do_byte};
+    void (*const types[])(enum csp_test_epoch, int, MPI_Win,
+                          void *) = {do_char, do_short, do_int, do_int64, do_aint, do_byte};
     csp_test_init();
     MPI_Win win;
     void *base = csp_test_win_new((MPI_Aint)16 * csp_test_size, 1, MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind)
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-            for (int hit = 0; hit < 2; hit++)
-                types[t](kind, hit, win, base);
+    FOR_EACH_EPOCH(kind)
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int hit = 0; hit < 2; hit++)
+            types[t](kind, hit, win, base);
     MPI_Win_free(&win);
     return csp_test_done();
 }

@@ -20,7 +20,8 @@ int main(void)
     char *base = csp_test_win_new(bytes, unit(csp_test_rank), MPI_COMM_WORLD, &win);
     MPI_Win_get_attr(win, MPI_WIN_DISP_UNIT, &flag_unit, &flag);
     CHECK(flag && *flag_unit == unit(csp_test_rank));
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, MPI_COMM_WORLD, base, bytes, 0);
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         for (int t = 0; t < csp_test_size; t++) {

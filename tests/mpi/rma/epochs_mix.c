@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// One window goes through all kinds of epochs in many orders; two windows are in epochs of different
-// kinds at the same time.
+// One window goes through all kinds of epochs in many orders; two windows are in epochs of
+// different kinds at the same time.
 #include "csp_test_rma.h"
 
 static void step(enum csp_test_epoch kind, MPI_Win win, int *base, int round)

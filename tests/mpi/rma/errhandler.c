@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Error handlers of a window: the default is fatal, a set one comes back by get; a user function gets
-// the program's window handle and a code of the right class, and may call MPI.
+// Error handlers of a window: the default is fatal, a set one comes back by get; a user function
+// gets the program's window handle and a code of the right class, and may call MPI.
 #include "csp_test_rma.h"
 
 static int calls, last_class;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Wrong arguments give errors of the standard's classes through MPI_ERRORS_RETURN, and the window still
-// works afterwards.
+// Wrong arguments give errors of the standard's classes through MPI_ERRORS_RETURN, and the window
+// still works afterwards.
 #include "comms.h"
 
 static void bad_arguments(MPI_Win win)

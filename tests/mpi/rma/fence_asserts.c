@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Fences with assertions: NOPRECEDE, NOSTORE, NOPUT, NOSUCCEED used truthfully, many epochs in a row,
-// loads and stores between them.
+// Fences with assertions: NOPRECEDE, NOSTORE, NOPUT, NOSUCCEED used truthfully, many epochs in a
+// row, loads and stores between them.
 #include "csp_test_rma.h"
 
 enum { EPOCHS = 20 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Two halves of the ranks run fence epochs on windows of their own at their own pace, while everybody
-// has a third one; the halves share nodes, and so whatever serves them there.
+// Two halves of the ranks run fence epochs on windows of their own at their own pace, while
+// everybody has a third one; the halves share nodes, and so whatever serves them there.
 #include "csp_test_rma.h"
 
 static void half_work(MPI_Comm half, int color, MPI_Win win, int *base)

@@ -14,8 +14,8 @@
         csp_test_unown(win, MPI_COMM_WORLD);                                                       \
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);                                            \
         for (int t = 0; t < csp_test_size; t++)                                                    \
-            MPI_Fetch_and_op(&src, &res[t], mpitype, t,                                            \
-                             csp_test_rank * (MPI_Aint)sizeof(ctype), op, win);                    \
+            MPI_Fetch_and_op(&src, &res[t], mpitype, t, csp_test_rank * (MPI_Aint)sizeof(ctype),   \
+                             op, win);                                                             \
         csp_test_epoch_close(kind, win, MPI_COMM_WORLD);                                           \
         for (int i = 0; i < csp_test_size; i++) {                                                  \
             int old = csp_test_rank * 10 + i;                                                      \
@@ -43,10 +43,10 @@ int main(void)
     const MPI_Op ops[] = {MPI_SUM, MPI_REPLACE, MPI_NO_OP};
     MPI_Win win;
     void *base = csp_test_win_new((MPI_Aint)16 * csp_test_size, 1, MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind)
-        for (size_t t = 0; t < sizeof types / sizeof *types; t++)
-            for (int o = 0; o < 3; o++)
-                types[t](kind, ops[o], win, base);
+    FOR_EACH_EPOCH(kind)
+    for (size_t t = 0; t < sizeof types / sizeof *types; t++)
+        for (int o = 0; o < 3; o++)
+            types[t](kind, ops[o], win, base);
     MPI_Win_free(&win);
     return csp_test_done();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// All ranks hammer single elements of each rank with FOP, CAS and GET_ACC of 8-byte types at once; sums
-// of doubles and integers are exact.
+// All ranks hammer single elements of each rank with FOP, CAS and GET_ACC of 8-byte types at once;
+// sums of doubles and integers are exact.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 40 };

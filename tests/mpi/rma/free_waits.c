@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Win_free waits for everybody (the window may still be locked by others until they free it too):
-// nobody returns before the last has called.
+// MPI_Win_free waits for everybody (the window may still be locked by others until they free it
+// too): nobody returns before the last has called.
 #include "csp_test_rma.h"
 
 int main(void)

@@ -56,7 +56,8 @@ int main(void)
     MPI_Win win;
     MPI_Aint bytes = (MPI_Aint)sizeof(double) * N * csp_test_size;
     double *base = csp_test_win_new(bytes, sizeof(double), MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         own_slot(kind, MPI_SUM, win, base);
         own_slot(kind, MPI_REPLACE, win, base);
         own_slot(kind, MPI_NO_OP, win, base);

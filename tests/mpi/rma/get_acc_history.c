@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Concurrent MPI_Get_accumulate(SUM, 1) on the same elements: the values fetched by all ranks together
-// are exactly 0, 1, 2, ..., each once, so every single update was atomic.
+// Concurrent MPI_Get_accumulate(SUM, 1) on the same elements: the values fetched by all ranks
+// together are exactly 0, 1, 2, ..., each once, so every single update was atomic.
 #include "csp_test_rma.h"
 
 enum { N = 3, ROUNDS = 20 };
@@ -36,9 +36,9 @@ int main(void)
     csp_test_init();
     MPI_Win win;
     int *base = csp_test_win_new(sizeof(int) * N, sizeof(int), MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind)
-        for (int target = 0; target < csp_test_size; target++)
-            run(kind, win, base, target);
+    FOR_EACH_EPOCH(kind)
+    for (int target = 0; target < csp_test_size; target++)
+        run(kind, win, base, target);
     MPI_Win_free(&win);
     return csp_test_done();
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Info of a window: a handle comes back, can be freed, does not alias; hints are taken at creation and
-// by MPI_Win_set_info; unknown keys are ignored; results stay right.
+// Info of a window: a handle comes back, can be freed, does not alias; hints are taken at creation
+// and by MPI_Win_set_info; unknown keys are ignored; results stay right.
 #include "comms.h"
 
 static MPI_Info hints(void)

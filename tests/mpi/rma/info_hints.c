@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Hints never change results: windows made with the standard ones and with those of the original Casper,
-// used in truth to what they promise.
+// Hints never change results: windows made with the standard ones and with those of the original
+// Casper, used in truth to what they promise.
 #include "csp_test_rma.h"
 
 struct hint {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Exclusive locks exclude: non-atomic read-modify-write of one counter by all ranks, target included,
-// never loses an update; targets in turn on every rank.
+// Exclusive locks exclude: non-atomic read-modify-write of one counter by all ranks, target
+// included, never loses an update; targets in turn on every rank.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 12, N = 4 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Nobody starves: all ranks take the same exclusive lock again and again for a second; each gets it,
-// and shared and exclusive waiters both get their turn.
+// Nobody starves: all ranks take the same exclusive lock again and again for a second; each gets
+// it, and shared and exclusive waiters both get their turn.
 #include "csp_test_rma.h"
 
 int main(void)

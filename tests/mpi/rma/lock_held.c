@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A lock that another rank holds makes one wait: rank 0 holds an exclusive lock on the last rank for
-// half a second; what the others do there comes after, what they do elsewhere does not wait.
+// A lock that another rank holds makes one wait: rank 0 holds an exclusive lock on the last rank
+// for half a second; what the others do there comes after, what they do elsewhere does not wait.
 #include "csp_test_rma.h"
 
 int main(void)

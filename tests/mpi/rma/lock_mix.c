@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// lock and lock_all take turns on one window: exclusive locks of some ranks against lock_all of others.
+// lock and lock_all take turns on one window: exclusive locks of some ranks against lock_all of
+// others.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 8 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Readers with shared locks and writers with exclusive ones: no reader ever sees a half-written record,
-// and all writes are there at the end.
+// Readers with shared locks and writers with exclusive ones: no reader ever sees a half-written
+// record, and all writes are there at the end.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 10, N = 32 };

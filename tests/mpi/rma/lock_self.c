@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Locks on oneself: load and store inside, RMA to oneself, against others who do the same from afar.
+// Locks on oneself: load and store inside, RMA to oneself, against others who do the same from
+// afar.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 10 };

@@ -15,7 +15,8 @@ int main(void)
     int *base = csp_test_win_new(2 * bytes, sizeof(int), MPI_COMM_WORLD, &win);
     for (int i = 0; i < OPS; i++)
         src[i] = csp_test_rank * OPS + i;
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, MPI_COMM_WORLD, base, 2 * bytes, 0);
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         for (int i = 0; i < OPS; i++) {

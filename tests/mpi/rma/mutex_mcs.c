@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A queue lock made of atomics (MCS), as portable programs build it: FETCH_AND_OP(REPLACE) to queue up,
-// a flag in one's own memory to wait for, CAS to leave. It protects a plain counter.
+// A queue lock made of atomics (MCS), as portable programs build it: FETCH_AND_OP(REPLACE) to queue
+// up, a flag in one's own memory to wait for, CAS to leave. It protects a plain counter.
 #include "csp_test_rma.h"
 
 enum { TAIL, NEXT, LOCKED, COUNTER, WORDS, ROUNDS = 8 };

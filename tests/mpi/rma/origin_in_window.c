@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Origin and result buffers that lie in window memory themselves: data moves from one window to another
-// and from one part to the next.
+// Origin and result buffers that lie in window memory themselves: data moves from one window to
+// another and from one part to the next.
 #include "csp_test_rma.h"
 
 enum { N = 128 };
@@ -14,7 +14,8 @@ int main(void)
     int from = (csp_test_rank + csp_test_size - 1) % csp_test_size;
     int *base_a = csp_test_win_new(sizeof(int) * 2 * N, sizeof(int), MPI_COMM_WORLD, &a);
     int *base_b = csp_test_win_new(sizeof(int) * 2 * N, sizeof(int), MPI_COMM_WORLD, &b);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_own(a, MPI_COMM_WORLD);
         for (int i = 0; i < N; i++)
             base_a[i] = csp_test_rank * 1000 + i + (int)kind;

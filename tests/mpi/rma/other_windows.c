@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Windows of the other kinds (create, create_dynamic, allocate_shared) beside an allocated one, in use at
-// the same time.
+// Windows of the other kinds (create, create_dynamic, allocate_shared) beside an allocated one, in
+// use at the same time.
 #include "comms.h"
 
 static void with_dynamic(MPI_Win allocated, int *base)

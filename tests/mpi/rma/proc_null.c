@@ -35,7 +35,8 @@ int main(void)
     MPI_Win win;
     char *base = csp_test_win_new(64, 1, MPI_COMM_WORLD, &win);
     csp_test_poison(res, sizeof res);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         ops(win);
         if (kind == CSP_TEST_LOCK || kind == CSP_TEST_LOCK_ALL)

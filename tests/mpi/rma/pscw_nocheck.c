@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Post and start with NOCHECK after a barrier that guarantees it, NOSTORE and NOPUT; ring in both ways.
+// Post and start with NOCHECK after a barrier that guarantees it, NOSTORE and NOPUT; ring in both
+// ways.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 10 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Receives and probes for anything from anybody, pending while windows synchronise in every way, get the
-// program's own message and nothing else.
+// Receives and probes for anything from anybody, pending while windows synchronise in every way,
+// get the program's own message and nothing else.
 #include "csp_test_rma.h"
 
 enum { N = 4 };
@@ -26,7 +26,8 @@ static void run(MPI_Comm comm)
     csp_test_poison(buf, sizeof buf);
     MPI_Irecv(buf, N, MPI_INT, MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &req);
     base = csp_test_win_new(sizeof(int) * 4, sizeof(int), comm, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         value = rank + 10 * (int)kind;
         csp_test_epoch_open(kind, win, comm);
         MPI_Put(&value, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);

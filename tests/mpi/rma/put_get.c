@@ -55,7 +55,8 @@ int main(void)
     int *buf = csp_test_malloc(buf_bytes);
     MPI_Win win;
     int *base = csp_test_win_new(bytes, sizeof(int), MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
             csp_test_win_fill(win, MPI_COMM_WORLD, base, bytes, CSP_TEST_POISON);
             csp_test_epoch_open(kind, win, MPI_COMM_WORLD);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Random operations of random sizes against a model: each rank owns a region at every target, keeps a
-// local copy of what must be there, and compares gets and the final memory with it. Seeds are fixed.
+// Random operations of random sizes against a model: each rank owns a region at every target, keeps
+// a local copy of what must be there, and compares gets and the final memory with it. Seeds are
+// fixed.
 #include "csp_test_rma.h"
 
 enum { REGION = 512, OPS = 250, SEEDS = 3 };

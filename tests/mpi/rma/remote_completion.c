@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// When MPI_Win_flush returns, the data is at the target: the news of it travels to the target by way of
-// a third rank, and must not overtake the data, even if the target was not in MPI meanwhile. PUT and
-// ACC, 4 to 64 bytes.
+// When MPI_Win_flush returns, the data is at the target: the news of it travels to the target by
+// way of a third rank, and must not overtake the data, even if the target was not in MPI meanwhile.
+// PUT and ACC, 4 to 64 bytes.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 150, N = 16 };

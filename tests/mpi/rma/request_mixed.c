@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // One array of requests from Isend, Irecv, Rput and Rget is completed by one MPI_Waitall, by
-// MPI_Waitsome and by MPI_Testany; MPI_Request_get_status looks at an RMA request without ending it.
+// MPI_Waitsome and by MPI_Testany; MPI_Request_get_status looks at an RMA request without ending
+// it.
 #include "csp_test_rma.h"
 
 enum { N = 8, REQS = 4 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Rput, Rget, Raccumulate, Rget_accumulate, completed by Wait, Test, Waitall, Waitany and Testall; the
-// results of Rget and Rget_accumulate are there when the request is complete, without a flush.
+// Rput, Rget, Raccumulate, Rget_accumulate, completed by Wait, Test, Waitall, Waitany and Testall;
+// the results of Rget and Rget_accumulate are there when the request is complete, without a flush.
 #include "csp_test_rma.h"
 
 enum { N = 50 };

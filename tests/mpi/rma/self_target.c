@@ -18,7 +18,8 @@ int main(void)
         src[i] = me * 1000 + i;
         ones[i] = 1;
     }
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof(int) * 4 * N, 0);
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         MPI_Put(src, N, MPI_INT, me, 0, N, MPI_INT, win);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Win_shared_query on an allocated window (MPI-4.1: permitted; memory may or may not be reachable):
-// either an error, or a null address of size 0, or memory in which the peer's stores are seen.
+// MPI_Win_shared_query on an allocated window (MPI-4.1: permitted; memory may or may not be
+// reachable): either an error, or a null address of size 0, or memory in which the peer's stores
+// are seen.
 #include "csp_test_rma.h"
 
 int main(void)

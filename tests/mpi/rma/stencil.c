@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A program as people write them: heat on a 2-D grid, rows split over the ranks, halo rows put into the
-// neighbours' windows by fence, PSCW or lock epochs; the result equals the serial one bit for bit.
+// A program as people write them: heat on a 2-D grid, rows split over the ranks, halo rows put into
+// the neighbours' windows by fence, PSCW or lock epochs; the result equals the serial one bit for
+// bit.
 #include "csp_test_rma.h"
 
 enum { W = 64, ROWS = 8, STEPS = 12 };
@@ -78,8 +79,8 @@ int main(void)
 {
     csp_test_init();
     double *want = serial();
-    FOR_EACH_EPOCH (kind)
-        run(kind, want);
+    FOR_EACH_EPOCH(kind)
+    run(kind, want);
     free(want);
     return csp_test_done();
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Inside lock_all, MPI_Win_sync makes stores of the owner visible to remote GETs and remote PUTs visible
-// to its loads; two ranks play ping-pong this way, with no other synchronisation than a message.
+// Inside lock_all, MPI_Win_sync makes stores of the owner visible to remote GETs and remote PUTs
+// visible to its loads; two ranks play ping-pong this way, with no other synchronisation than a
+// message.
 #include "csp_test_rma.h"
 
 enum { ROUNDS = 100 };

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Threads of each rank take exclusive locks on different targets of windows of their own at the same
-// time, and wait for each other across ranks.
+// Threads of each rank take exclusive locks on different targets of windows of their own at the
+// same time, and wait for each other across ranks.
 #include <pthread.h>
 #include "csp_test_rma.h"
 

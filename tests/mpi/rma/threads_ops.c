@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Several threads of each rank use one window in one lock_all epoch, and another each has to itself,
-// with their own flushes; sums and single-writer slots come out right.
+// Several threads of each rank use one window in one lock_all epoch, and another each has to
+// itself, with their own flushes; sums and single-writer slots come out right.
 #include <pthread.h>
 #include "csp_test_rma.h"
 

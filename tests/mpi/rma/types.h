@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// For the tests of derived datatypes: a reference. The element offsets of a datatype of ints are found
-// by packing a buffer that holds its own indices, so what an operation moves can be computed locally.
+// For the tests of derived datatypes: a reference. The element offsets of a datatype of ints are
+// found by packing a buffer that holds its own indices, so what an operation moves can be computed
+// locally.
 #ifndef CSP_TEST_TYPES_H
 #define CSP_TEST_TYPES_H
 
@@ -12,8 +13,8 @@ enum { TYPE_SPAN = 4096, TYPE_MAX = 1024 }; // ints: extent of a layout, element
 struct layout {
     MPI_Datatype type;
     int count;
-    int n;             // ints in it
-    int at[TYPE_MAX];  // index of each, in the order of the type map
+    int n;            // ints in it
+    int at[TYPE_MAX]; // index of each, in the order of the type map
     const char *name;
 };
 

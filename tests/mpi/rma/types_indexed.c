@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Indexed, indexed_block and hindexed datatypes at origin and target, all pairs; with empty blocks and
-// displacements that go backwards.
+// Indexed, indexed_block and hindexed datatypes at origin and target, all pairs; with empty blocks
+// and displacements that go backwards.
 #include "types.h"
 
 static MPI_Datatype indexed(void)

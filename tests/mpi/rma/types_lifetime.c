@@ -35,7 +35,8 @@ int main(void)
     for (int k = 0; k < N; k++)
         for (int i = 0; i < 4; i++)
             src[k][i] = csp_test_rank * 10000 + k * 10 + i;
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof got, CSP_TEST_POISON);
         csp_test_poison(got, sizeof got);
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);

@@ -61,7 +61,8 @@ int main(void)
     memset(src, 0, sizeof src);
     for (int i = 0; i < N; i++)
         make(&src[i], csp_test_rank, i);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof src, CSP_TEST_POISON);
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         MPI_Put(src, N, type, to, 0, N, type, win);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// A window on MPI_COMM_SELF: all operations on oneself, also while others do the same, without others.
+// A window on MPI_COMM_SELF: all operations on oneself, also while others do the same, without
+// others.
 #include "csp_test_rma.h"
 
 int main(void)
@@ -26,7 +27,8 @@ int main(void)
     MPI_Wait(&req, MPI_STATUS_IGNORE);
     CHECK_INT(got, 5);
     MPI_Win_unlock(0, win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         v = 10 + (int)kind;
         csp_test_epoch_open(kind, win, MPI_COMM_SELF);
         MPI_Put(&v, 1, MPI_INT, 0, 1, 1, MPI_INT, win);

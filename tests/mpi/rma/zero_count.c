@@ -39,7 +39,8 @@ int main(void)
     csp_test_init();
     MPI_Win win;
     char *base = csp_test_win_new(64, 1, MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         for (int t = 0; t < csp_test_size; t++) {
             ops(win, t);

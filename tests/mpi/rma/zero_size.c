@@ -9,12 +9,14 @@ static void half_empty(int parity)
     MPI_Win win;
     int mine = csp_test_rank % 2 == parity;
     MPI_Aint bytes = mine ? N * (MPI_Aint)sizeof(int) : 0;
-    int *base = csp_test_win_new(bytes, sizeof(int), MPI_COMM_WORLD, &win), src[N], *size_attr, flag;
+    int *base = csp_test_win_new(bytes, sizeof(int), MPI_COMM_WORLD, &win), src[N], *size_attr,
+        flag;
     MPI_Win_get_attr(win, MPI_WIN_SIZE, &size_attr, &flag);
     CHECK(flag && *(MPI_Aint *)size_attr == bytes);
     for (int i = 0; i < N; i++)
         src[i] = csp_test_rank + i;
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, MPI_COMM_WORLD, base, bytes, 0);
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         for (int t = parity; t < csp_test_size; t += 2)
@@ -30,7 +32,8 @@ static void all_empty(void)
 {
     MPI_Win win;
     csp_test_win_new(0, 1, MPI_COMM_WORLD, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_epoch_open(kind, win, MPI_COMM_WORLD);
         csp_test_epoch_close(kind, win, MPI_COMM_WORLD);
     }

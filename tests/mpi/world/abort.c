@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Abort ends everybody with its code: rank 1 calls it on the communicator that the argument names
-// (world, self, half) while the others sit in a barrier. The runner expects exit code 42.
+// MPI_Abort ends everybody with its code: rank 1 calls it on the communicator that the argument
+// names (world, self, half) while the others sit in a barrier. The runner expects exit code 42.
 #include "csp_test.h"
 
 int main(int argc, char **argv)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Exit handlers and stdout: every rank prints one line after MPI_Init, one before the end and one from
-// an exit handler, all through a buffer that is only flushed at exit. The counts are checked by
-// tests/tools/test_processes.py.
+// Exit handlers and stdout: every rank prints one line after MPI_Init, one before the end and one
+// from an exit handler, all through a buffer that is only flushed at exit. The counts are checked
+// by tests/tools/test_processes.py.
 #include "csp_test.h"
 
 static void on_exit_of_program(void)

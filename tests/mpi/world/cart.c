@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Cartesian topologies on MPI_COMM_WORLD: coordinates, shifts, sub-grids, mapping, neighbour collectives.
+// Cartesian topologies on MPI_COMM_WORLD: coordinates, shifts, sub-grids, mapping, neighbour
+// collectives.
 #include "csp_test.h"
 
 static void grid(int reorder)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Nonblocking collectives on MPI_COMM_WORLD, several in flight at once, and persistent ones (MPI-4).
+// Nonblocking collectives on MPI_COMM_WORLD, several in flight at once, and persistent ones
+// (MPI-4).
 #include "csp_test.h"
 
 enum { REQS = 8 };

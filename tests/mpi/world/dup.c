@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Every way to duplicate MPI_COMM_WORLD: dup, idup, with info; the copies have the same ranks and are
-// separate from each other.
+// Every way to duplicate MPI_COMM_WORLD: dup, idup, with info; the copies have the same ranks and
+// are separate from each other.
 #include "csp_test.h"
 
 static void check(MPI_Comm *comm, const char *what)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Error handlers on MPI_COMM_WORLD: the default is fatal; a user function gets MPI_COMM_WORLD and may
-// call MPI; ranks beyond the application's are errors; a dup inherits the handler.
+// Error handlers on MPI_COMM_WORLD: the default is fatal; a user function gets MPI_COMM_WORLD and
+// may call MPI; ranks beyond the application's are errors; a dup inherits the handler.
 #include "csp_test.h"
 
 static int calls, last_class;
@@ -63,9 +63,9 @@ int main(void)
         CHECK_CLASS(MPI_Send(&beyond, 1, MPI_INT, csp_test_size + beyond, 0, MPI_COMM_WORLD),
                     MPI_ERR_RANK);
     int got_value;
-    CHECK_CLASS(MPI_Recv(&got_value, 1, MPI_INT, csp_test_size, 0, MPI_COMM_WORLD,
-                         MPI_STATUS_IGNORE),
-                MPI_ERR_RANK);
+    CHECK_CLASS(
+        MPI_Recv(&got_value, 1, MPI_INT, csp_test_size, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE),
+        MPI_ERR_RANK);
     MPI_Group world, group;
     int beyond = csp_test_size;
     MPI_Comm_group(MPI_COMM_WORLD, &world);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The exit code of the program: after MPI_Finalize all return the first argument, except rank 1, which
-// returns the second. The runner expects what mpiexec makes of it.
+// The exit code of the program: after MPI_Finalize all return the first argument, except rank 1,
+// which returns the second. The runner expects what mpiexec makes of it.
 #include "csp_test.h"
 
 int main(int argc, char **argv)

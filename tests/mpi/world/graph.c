@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Graph topologies on MPI_COMM_WORLD: graph, dist_graph and dist_graph_adjacent as rings, with neighbour
-// collectives; a graph larger than the world is an error, so nobody else is in it.
+// Graph topologies on MPI_COMM_WORLD: graph, dist_graph and dist_graph_adjacent as rings, with
+// neighbour collectives; a graph larger than the world is an error, so nobody else is in it.
 #include "csp_test.h"
 
 static void ring_graph(void)
@@ -50,7 +50,8 @@ int main(void)
     csp_test_init();
     csp_test_need(2);
     MPI_Comm comm;
-    int n = csp_test_size, to = (csp_test_rank + 1) % n, from = (csp_test_rank + n - 1) % n, one = 1;
+    int n = csp_test_size, to = (csp_test_rank + 1) % n, from = (csp_test_rank + n - 1) % n,
+        one = 1;
     ring_graph();
     MPI_Dist_graph_create_adjacent(MPI_COMM_WORLD, 1, &from, MPI_UNWEIGHTED, 1, &to, MPI_UNWEIGHTED,
                                    MPI_INFO_NULL, 0, &comm);

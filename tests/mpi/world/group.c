@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The group of MPI_COMM_WORLD: size, rank, comparison, translation to and from other groups, and every
-// way to make a group out of it.
+// The group of MPI_COMM_WORLD: size, rank, comparison, translation to and from other groups, and
+// every way to make a group out of it.
 #include "csp_test.h"
 
 static void check_group(MPI_Group group, int size, int rank)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Initialized, MPI_Finalized, MPI_Query_thread and MPI_Is_thread_main before, between and after;
-// what may be called before MPI_Init works there.
+// MPI_Initialized, MPI_Finalized, MPI_Query_thread and MPI_Is_thread_main before, between and
+// after; what may be called before MPI_Init works there.
 #include "csp_test.h"
 
 int main(int argc, char **argv)

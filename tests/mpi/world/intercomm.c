@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Intercommunicators between the odd and the even ranks, with MPI_COMM_WORLD as the bridge: sizes, groups,
-// messages, collectives, merge in both orders.
+// Intercommunicators between the odd and the even ranks, with MPI_COMM_WORLD as the bridge: sizes,
+// groups, messages, collectives, merge in both orders.
 #include "csp_test.h"
 
 static void merge(MPI_Comm inter, int odd)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI-IO on MPI_COMM_WORLD: collective and independent writes, views, shared file pointer, ordered mode;
-// the group of the file; what is in the file at the end.
+// MPI-IO on MPI_COMM_WORLD: collective and independent writes, views, shared file pointer, ordered
+// mode; the group of the file; what is in the file at the end.
 #include "csp_test.h"
 
 enum { N = 64 };

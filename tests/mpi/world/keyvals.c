@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The program's own attributes on MPI_COMM_WORLD: copy and delete functions get MPI_COMM_WORLD as the
-// handle, run as often as the standard says, and may call MPI.
+// The program's own attributes on MPI_COMM_WORLD: copy and delete functions get MPI_COMM_WORLD as
+// the handle, run as often as the standard says, and may call MPI.
 #include "csp_test.h"
 
 static int copies, deletes;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Attributes that are still set at the end: delete functions of MPI_COMM_SELF run in MPI_Finalize, in
-// reverse order, while MPI still works; a library's clean-up depends on that.
+// Attributes that are still set at the end: delete functions of MPI_COMM_SELF run in MPI_Finalize,
+// in reverse order, while MPI still works; a library's clean-up depends on that.
 #include "csp_test.h"
 
 static int order;

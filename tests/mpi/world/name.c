@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The names of MPI_COMM_WORLD and MPI_COMM_SELF are the standard's; a new name stays, and belongs to the
-// one communicator alone.
+// The names of MPI_COMM_WORLD and MPI_COMM_SELF are the standard's; a new name stays, and belongs
+// to the one communicator alone.
 #include "csp_test.h"
 
 int main(void)

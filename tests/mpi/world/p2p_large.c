@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Large and strided messages on MPI_COMM_WORLD in both directions at once, and many small ones in order.
+// Large and strided messages on MPI_COMM_WORLD in both directions at once, and many small ones in
+// order.
 #include "csp_test.h"
 
 enum { LARGE = 1 << 18, SMALL = 200 };
@@ -8,7 +9,8 @@ enum { LARGE = 1 << 18, SMALL = 200 };
 int main(void)
 {
     csp_test_init();
-    int n = csp_test_size, me = csp_test_rank, to = (me + 1) % n, from = (me + n - 1) % n, wrong = 0;
+    int n = csp_test_size, me = csp_test_rank, to = (me + 1) % n, from = (me + n - 1) % n,
+        wrong = 0;
     double *out = malloc(sizeof(double) * LARGE), *in = csp_test_malloc(sizeof(double) * LARGE);
     MPI_Datatype column;
     for (int i = 0; i < LARGE; i++)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Ports: the odd ranks connect to the even ones, which accept; both see the application's ranks alone.
+// Ports: the odd ranks connect to the even ones, which accept; both see the application's ranks
+// alone.
 #include "csp_test.h"
 
 int main(void)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Get_processor_name, MPI_Wtime, MPI_Wtick; ranks that share memory have the same processor name.
+// MPI_Get_processor_name, MPI_Wtime, MPI_Wtick; ranks that share memory have the same processor
+// name.
 #include "csp_test.h"
 
 int main(void)

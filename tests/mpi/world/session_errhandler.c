@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Error handlers and info of a session, an unknown process set, and a group of part of a process set.
+// Error handlers and info of a session, an unknown process set, and a group of part of a process
+// set.
 #include "sessions.h"
 
 #if CSP_HAVE_MPI_Session_init

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Sessions without MPI_Init: process sets, their info, groups and communicators from them; twice in a
-// row, with the second session opened after the first was closed.
+// Sessions without MPI_Init: process sets, their info, groups and communicators from them; twice in
+// a row, with the second session opened after the first was closed.
 #include "sessions.h"
 
 #if CSP_HAVE_MPI_Session_init

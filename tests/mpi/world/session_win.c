@@ -17,7 +17,8 @@ int main(void)
     csp_test_rank = rank;
     csp_test_size = size;
     int *base = csp_test_win_new(sizeof(int) * 4, sizeof(int), comm, &win);
-    FOR_EACH_EPOCH (kind) {
+    FOR_EACH_EPOCH(kind)
+    {
         csp_test_win_fill(win, comm, base, sizeof(int) * 4, 0);
         csp_test_epoch_open(kind, win, comm);
         MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 0, 1, MPI_INT, win);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Sessions beside MPI_Init (the world model): same ranks as MPI_COMM_WORLD; a session may end before and
-// after other sessions.
+// Sessions beside MPI_Init (the world model): same ranks as MPI_COMM_WORLD; a session may end
+// before and after other sessions.
 #include "sessions.h"
 
 #if CSP_HAVE_MPI_Session_init

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// For the tests of Sessions: without MPI_Init there is no MPI_COMM_WORLD, so start, end and error count
-// go through a communicator made from a process set.
+// For the tests of Sessions: without MPI_Init there is no MPI_COMM_WORLD, so start, end and error
+// count go through a communicator made from a process set.
 #ifndef CSP_TEST_SESSIONS_H
 #define CSP_TEST_SESSIONS_H
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_COMM_WORLD has exactly the application's ranks, 0 to n - 1, each once; its size is what the runner
-// asked for; it is no intercommunicator; MPI_COMM_SELF has one rank.
+// MPI_COMM_WORLD has exactly the application's ranks, 0 to n - 1, each once; its size is what the
+// runner asked for; it is no intercommunicator; MPI_COMM_SELF has one rank.
 #include "csp_test.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Comm_spawn of two children: they see a world of their own, two ranks, and parents that are the
-// application's ranks; the parents see two children; messages and merge work.
+// MPI_Comm_spawn of two children: they see a world of their own, two ranks, and parents that are
+// the application's ranks; the parents see two children; messages and merge work.
 #include "csp_test.h"
 
 static int child(MPI_Comm parent)

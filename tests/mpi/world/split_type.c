@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Comm_split_type: the nodes add up to the world, there are as many as the runner made, ranks are
-// ordered by key; the other types of split show nobody else either.
+// MPI_Comm_split_type: the nodes add up to the world, there are as many as the runner made, ranks
+// are ordered by key; the other types of split show nobody else either.
 #include "csp_test.h"
 
 static void check_partition(MPI_Comm comm, const char *what)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Init_thread gives at most what the library can do and what is asked for is not silently lowered
-// below what the plain library would give; the argument is the level to ask for (0 to 3).
+// MPI_Init_thread gives at most what the library can do and what is asked for is not silently
+// lowered below what the plain library would give; the argument is the level to ask for (0 to 3).
 #include "csp_test.h"
 
 int main(int argc, char **argv)

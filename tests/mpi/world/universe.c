@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_UNIVERSE_SIZE and what MPI_INFO_ENV says of the number of processes count the application alone,
-// when they are given at all.
+// MPI_UNIVERSE_SIZE and what MPI_INFO_ENV says of the number of processes count the application
+// alone, when they are given at all.
 #include "csp_test.h"
 
 int main(void)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Reductions on MPI_COMM_WORLD with the program's own operator, one that does not commute; the operator
-// may ask MPI local questions.
+// Reductions on MPI_COMM_WORLD with the program's own operator, one that does not commute; the
+// operator may ask MPI local questions.
 #include "csp_test.h"
 
 // 2x2 matrices under multiplication.
@@ -14,8 +14,8 @@ static void multiply(void *in_buf, void *inout_buf, int *len, MPI_Datatype *type
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     CHECK_INT(size, csp_test_size);
     for (int i = 0; i < *len; i++, a += 4, b += 4) {
-        int c[4] = {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3],
-                    a[2] * b[0] + a[3] * b[2], a[2] * b[1] + a[3] * b[3]};
+        int c[4] = {a[0] * b[0] + a[1] * b[2], a[0] * b[1] + a[1] * b[3], a[2] * b[0] + a[3] * b[2],
+                    a[2] * b[1] + a[3] * b[3]};
         memcpy(b, c, sizeof c);
     }
 }
