@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""What a job looks like from outside: output, exit handlers and exit codes are those of the
+application's ranks, once each."""
+
+import re
+from collections import Counter
+
+import bad_support
+import pytest
+from bad_support import Bad, run
+
+
+@pytest.fixture(params=bad_support.LIBRARIES)
+def lib(request):
+    return bad_support.library(request.param)
+
+
+@pytest.mark.parametrize(("ghosts", "nodes"), [(None, 2), (1, 2), (2, 1)])
+def test_output_and_exit_handlers_once_for_each_user(lib, ghosts, nodes):
+    done = run(Bad(lib, "world/atexit", ghosts=ghosts, nodes=nodes))
+    assert done.code == 0, done.output
+    said = Counter(
+        re.findall(r"hello from rank -?\d+ of \d+|goodbye from rank -?\d+|handler of rank -?\d+", done.output)
+    )
+    want = Counter()
+    for rank in range(4):
+        want[f"hello from rank {rank} of 4"] += 1
+        want[f"goodbye from rank {rank}"] += 1
+        want[f"handler of rank {rank}"] += 1
+    assert said == want, done.output
+
+
+@pytest.mark.parametrize(("codes", "want"), [(["0", "0"], {0}), (["3", "3"], {3}), (["0", "5"], {5})])
+def test_the_exit_code_is_the_program_s(lib, codes, want):
+    """As with the plain library: after MPI_Finalize whatever main returns."""
+    plain = run(Bad(lib, "world/exit_code", codes, ghosts=None))
+    casper = run(Bad(lib, "world/exit_code", codes))
+    assert plain.code in want, plain.output
+    assert casper.code == plain.code, casper.output
+
+
+@pytest.mark.parametrize("which", ["world", "half"])
+def test_the_code_of_abort(lib, which):
+    plain = run(Bad(lib, "world/abort", [which], ghosts=None))
+    casper = run(Bad(lib, "world/abort", [which]))
+    assert plain.code != 0
+    assert casper.code == plain.code, casper.output
