@@ -86,6 +86,7 @@ def main():
     parser.add_argument("--rounds", type=int, default=3, help="runs of each kind (default: 3)")
     args = parser.parse_args()
     mpi = launch.libraries()[args.mpi]
+    launch.end_on_signal()
     results.RESULTS.mkdir(parents=True, exist_ok=True)
     try:
         if not mpi.available():

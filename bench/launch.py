@@ -5,7 +5,9 @@ to run it on virtual nodes, plain or with Casper."""
 
 import os
 import shutil
+import signal
 import subprocess
+import sys
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -91,12 +93,20 @@ def run(mpi, args, timeout_s, **how):
     )
     try:
         out, err = child.communicate(timeout=timeout_s)
+    except (KeyboardInterrupt, SystemExit):
+        end(child)
+        raise
     except subprocess.TimeoutExpired:
         out, err = end(child)
         raise Failed(f"{mpi.name}: no end after {timeout_s} s: {' '.join(argv)}\n{err}") from None
     if child.returncode != 0:
         raise Failed(f"{mpi.name}: exit code {child.returncode}: {' '.join(argv)}\n{out}{err}")
     return err
+
+
+def end_on_signal():
+    """SIGTERM ends us like Ctrl-C: with the job that is running."""
+    signal.signal(signal.SIGTERM, lambda number, _frame: sys.exit(128 + number))
 
 
 def end(child):

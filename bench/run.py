@@ -197,6 +197,7 @@ def main():
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     results.RESULTS.mkdir(parents=True, exist_ok=True)
     load.adopt_orphans()
+    launch.end_on_signal()
     failures = 0
     for mpi in (known[name] for name in args.mpi.split(",")):
         if not mpi.available():
