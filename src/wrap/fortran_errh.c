@@ -14,7 +14,7 @@ static csp_errh_any *_Atomic slots[CSP_ERRH_SLOTS];
 
 static void run(int i, const MPI_Fint *comm, MPI_Fint *code)
 {
-    MPI_Fint shown = csp_mpi.Comm_c2f(csp_hook_program_comm(csp_mpi.Comm_f2c(*comm)));
+    MPI_Fint shown = csp_fortran_program_comm(*comm);
     ((handler_function *)slots[i])(&shown, code);
 }
 

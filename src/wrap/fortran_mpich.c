@@ -4,14 +4,11 @@
 // but for getting and setting attributes, which go to functions inside the library by these names,
 // with the library's own (integer) handles and keyvals whatever the ABI. A Fortran keyval of a
 // predefined attribute is the C one plus 1. User role, any thread.
-#include <stdatomic.h>
-#include <stdint.h>
 #include <string.h>
-#include "wrap/wrap.h"
+#include "wrap/fortran_shim.h"
 
 #ifndef OPEN_MPI
 enum {
-    WORLD = 0x44000000,          // MPI_COMM_WORLD
     KEY_UNIVERSE = 0x64400009,   // MPI_UNIVERSE_SIZE
     KEY_WIN_UNIT = 0x66000005,   // MPI_WIN_DISP_UNIT
     KEY_WIN_MODEL = 0x66000009,  // MPI_WIN_MODEL
@@ -21,15 +18,6 @@ enum {
 
 typedef int get_function(int object, int keyval, void *value, int *flag, int type);
 typedef int set_function(int comm, int keyval, void *value, int type);
-
-static int user_world(void)
-{
-#if CSP_HAVE_MPI_Comm_toint
-    return csp_mpi.Comm_toint(csp_user_world);
-#else
-    return (int)(intptr_t)csp_user_world;
-#endif
-}
 
 static MPI_Win window(int win)
 {
@@ -42,7 +30,7 @@ static MPI_Win window(int win)
 
 static int program_comm(int comm, const void *ra)
 {
-    return comm == WORLD && csp_rt.active && !csp_caller_is_mpi(ra) ? user_world() : comm;
+    return csp_caller_is_mpi(ra) ? comm : csp_fortran_hook_comm(comm);
 }
 
 static int get_comm_attr(get_function *get, int comm, int keyval, void *value, int *flag, int type)

@@ -14,17 +14,10 @@ typedef void fint_function(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value, 
 typedef void aint_set_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *ierr);
 typedef void fint_set_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *ierr);
 
-static MPI_Fint program_comm(MPI_Fint comm)
-{
-    if (!csp_rt.active || comm != csp_mpi.Comm_c2f(MPI_COMM_WORLD))
-        return comm;
-    return csp_mpi.Comm_c2f(csp_user_world);
-}
-
 // Predefined attributes of MPI_COMM_WORLD are known on the real one only.
 static MPI_Fint attr_comm(MPI_Fint comm, MPI_Fint keyval)
 {
-    return csp_attr_is_predefined(keyval) ? comm : program_comm(comm);
+    return csp_attr_is_predefined(keyval) ? comm : csp_fortran_hook_comm(comm);
 }
 
 static void comm_get_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value,
@@ -48,14 +41,14 @@ static void attr_get(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fin
 static void comm_set_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value,
                           MPI_Fint *ierr)
 {
-    MPI_Fint c = program_comm(*comm);
+    MPI_Fint c = csp_fortran_hook_comm(*comm);
     ((aint_set_function *)next)(&c, keyval, value, ierr);
 }
 
 static void attr_put(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value,
                      MPI_Fint *ierr)
 {
-    MPI_Fint c = program_comm(*comm);
+    MPI_Fint c = csp_fortran_hook_comm(*comm);
     ((fint_set_function *)next)(&c, keyval, value, ierr);
 }
 

@@ -1,12 +1,45 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Form of a Fortran shim: `lower`(next, arguments) is the body, next the routine behind Casper.
+// What the Fortran parts share: communicators as integers, and the form of a shim.
 #ifndef CSP_WRAP_FORTRAN_SHIM_H
 #define CSP_WRAP_FORTRAN_SHIM_H
 
 #include <stdatomic.h>
+#include <stdint.h>
 #include "wrap/wrap.h"
 
+/** The integer of a communicator, by which the library's own Fortran knows it. */
+static inline int csp_fortran_comm(MPI_Comm comm)
+{
+#ifdef OPEN_MPI
+    return csp_mpi.Comm_c2f(comm);
+#else
+    if (comm == MPI_COMM_WORLD)
+        return 0x44000000; // MPICH's, whatever the ABI
+#if CSP_HAVE_MPI_Comm_toint && defined(MPI_ABI)
+    return csp_mpi.Comm_toint(comm);
+#else
+    return (int)(intptr_t)comm;
+#endif
+#endif
+}
+
+/** csp_hook_comm and csp_hook_program_comm for integers. */
+static inline int csp_fortran_hook_comm(int comm)
+{
+    return csp_rt.active && comm == csp_fortran_comm(MPI_COMM_WORLD)
+               ? csp_fortran_comm(csp_user_world)
+               : comm;
+}
+
+static inline int csp_fortran_program_comm(int comm)
+{
+    return csp_rt.active && comm == csp_fortran_comm(csp_user_world)
+               ? csp_fortran_comm(MPI_COMM_WORLD)
+               : comm;
+}
+
+// A shim: `body`(next, arguments), next being the routine behind Casper.
 #define CSP_SHIM(body, symbol, params, ...)                                                        \
     CSP_EXPORT void symbol params;                                                                 \
     CSP_EXPORT void symbol params                                                                  \
