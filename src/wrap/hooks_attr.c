@@ -31,8 +31,9 @@ int csp_attr_program_value(int keyval, int value)
         return user_rank(value);
     if (keyval != MPI_UNIVERSE_SIZE)
         return value;
-    int ghosts = csp_rt.topo->nranks - csp_rt.topo->nusers;
-    return value > ghosts ? value - ghosts : value;
+    if (value < csp_rt.topo->nranks) // more processes than slots: it does not count them
+        return value;
+    return value - csp_rt.topo->nranks + csp_rt.topo->nusers;
 }
 
 // In C the value is a pointer to an int of the library: point to one of ours where it differs. Ours
