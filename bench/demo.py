@@ -6,9 +6,11 @@ each node. It prints how long an RMA operation takes while its target computes, 
 the run with ghosts, and writes build/results/demo.json. Exit code 0 unless something broke."""
 
 import argparse
+import os
 import sys
 
 import launch
+import load
 import results
 
 SOURCES = ("gap_demo.c", "ops.c", "bench.c")
@@ -67,14 +69,17 @@ def show(rows, compute_s, verdicts):
         )
 
 
-def conclude(verdicts, compute_s):
+def conclude(verdicts, compute_s, foreign):
     if "early" in verdicts:
         print("\nearly: over TCP this library returns from a small PUT before the target has it.")
     wrong = [v for v in verdicts if v not in ("ok", "early")]
     limits = f"plain >= {PLAIN_LEAST} x {compute_s} s, with ghosts <= {CASPER_MOST} x {compute_s} s"
     if wrong:
         print(f"\nNot shown for {len(wrong)} of {len(verdicts)} operations ({limits}).")
-        print("Is the machine busy with something else? Four processes share its cores here.")
+        if foreign > load.QUIET_CORES:
+            print(
+                f"Others kept {foreign:.1f} of {os.cpu_count()} cores busy: run again when quiet."
+            )
     else:
         print(f"\nShown for all operations: {limits}. All data checked.")
 
@@ -87,21 +92,25 @@ def main():
     args = parser.parse_args()
     mpi = launch.libraries()[args.mpi]
     launch.end_on_signal()
+    load.adopt_orphans()
     results.RESULTS.mkdir(parents=True, exist_ok=True)
     try:
         if not mpi.available():
             raise launch.Failed(f"{mpi.cc} or {mpi.libcasper()} is not there: run make first")
         program = mpi.compile("gap_demo", SOURCES)
         print(f"{mpi.title}, two virtual nodes, one user on each; with ghosts: one more on each.")
+        meter = load.Meter()
         rows, report = measure(mpi, program, args)
+        foreign = meter.stop()
     except launch.Failed as failed:
         print(f"demo: {failed}", file=sys.stderr)
         return 1
     early = "PUT 8 B" if mpi.name == "m50" else None
     verdicts = [judge(row, args.compute, early) for row in rows]
     show(rows, args.compute, verdicts)
-    conclude(verdicts, args.compute)
-    path = results.write("demo", rows, compute_s=args.compute, mpi=mpi.name, rounds=args.rounds)
+    conclude(verdicts, args.compute, foreign)
+    about = {"compute_s": args.compute, "mpi": mpi.name, "rounds": args.rounds}
+    path = results.write("demo", rows, **about, foreign_cores=foreign)
     print(f"\nWritten to {path.relative_to(launch.ROOT)}. Report of the last run with ghosts:\n")
     print(report.strip())
     return 0
