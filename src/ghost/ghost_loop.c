@@ -7,6 +7,7 @@
 // and starts after CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
 #include "ghost/ghost.h"
 
+#include <sys/resource.h>
 #include "base/clock.h"
 #include "ghost/idle.h"
 #include "runtime/am.h"
@@ -19,6 +20,7 @@ enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
     SLACK_NS = 1000,
+    LONG_TURN_NS = 50000,
     PUBLISH_NS = 10000000, // between two publications of the load
 };
 
@@ -29,6 +31,7 @@ struct loop {
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
     uint64_t spin_ns, nap_ns, nap_max_ns;
+    long switches; // involuntary ones, when a long turn was looked at last
 };
 
 static uint64_t spin_time_ns(void)
@@ -61,6 +64,17 @@ static void publish(struct loop *l)
     csp_ghost_lock_watch(l->now);
 }
 
+// A long turn without a message is no work if the scheduler took the core away in it.
+static int was_preempted(struct loop *l, uint64_t took_ns)
+{
+    struct rusage usage;
+    if (took_ns < LONG_TURN_NS || getrusage(RUSAGE_THREAD, &usage) != 0)
+        return 0;
+    int yes = usage.ru_nivcsw != l->switches;
+    l->switches = usage.ru_nivcsw;
+    return yes;
+}
+
 // One turn: messages, then what they asked for. @return 1 if anything was done.
 static int turn(struct loop *l)
 {
@@ -69,7 +83,7 @@ static int turn(struct loop *l)
     int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn();
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
-    int busy = done > 0 || csp_idle_exceeds(&l->idle, took);
+    int busy = done > 0 || (csp_idle_exceeds(&l->idle, took) && !was_preempted(l, took));
     l->polls++;
     l->messages += (uint64_t)n;
     if (!busy)

@@ -11,7 +11,8 @@
 #include "runtime/wait.h"
 
 enum {
-    QUIET_SLOW_NS = 100000, // a flush by a ghost that has a core takes less, or moves much data
+    QUIET_SLOW_NS = 100000, // a flush by a ghost that has a core takes less,
+    QUIET_SLOW_BYTE_NS = 4, // and this for each byte under way
     QUIET_MIN = 16,         // quiet flushes after a slow one
     QUIET_MAX = 1024,
 };
@@ -19,8 +20,7 @@ enum {
 // A byte read from the ghost after the operations. When it is here, so are they, as good as always:
 // the flush that follows is what MPI promises. Two uses:
 // - where the library's flush does not wait for small PUTs, the byte proves that they are there;
-// - on crowded nodes its request can be waited for quietly, which leaves the core to the ghosts,
-// where the
+// - on crowded nodes its request can be waited for quietly, which leaves the core to the ghosts; the
 //   library's own flush would spin (0.6 ms and more for an operation that takes 10 us).
 static int read_back(struct csp_win *w, int bit)
 {
@@ -66,10 +66,10 @@ static int is_quiet(void)
     return 1;
 }
 
-static void learn(uint64_t took_ns)
+static void learn(uint64_t took_ns, uint64_t bytes)
 {
     unsigned n = atomic_load_explicit(&quiet_next, memory_order_relaxed);
-    int slow = took_ns > QUIET_SLOW_NS;
+    int slow = took_ns > QUIET_SLOW_NS + bytes * QUIET_SLOW_BYTE_NS;
     atomic_store_explicit(&quiet_left, slow ? n : 0, memory_order_relaxed);
     n = slow ? n * 2 : n / 2;
     n = n > QUIET_MAX ? QUIET_MAX : n < QUIET_MIN ? QUIET_MIN : n;
@@ -84,8 +84,9 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
     if (rc != MPI_SUCCESS || quiet || !csp_rt.crowded)
         return rc == MPI_SUCCESS ? flush(rank, w->iwin->win) : rc;
     uint64_t begin = csp_clock_ns();
+    uint64_t bytes = atomic_exchange_explicit(&w->pending_bytes, 0, memory_order_relaxed);
     rc = flush(rank, w->iwin->win);
-    learn(csp_clock_ns() - begin);
+    learn(csp_clock_ns() - begin, bytes);
     return rc;
 }
 

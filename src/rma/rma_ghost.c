@@ -86,6 +86,8 @@ int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI
         mark(w->weak, p->ghost_bit);
     mark(w->used, p->ghost_bit);
     mark(w->local, p->ghost_bit);
+    if (csp_rt.crowded)
+        csp_stats_add(&w->pending_bytes, (uint64_t)bytes);
     if (p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[p->ghost_bit % csp_rt.topo->ng].bell);
     return rc;

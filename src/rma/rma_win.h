@@ -69,6 +69,8 @@ struct csp_win {
     _Atomic uint64_t
         *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     int used_words;
+    _Atomic uint64_t
+        pending_bytes; // crowded: issued at ghosts since the last flush that was not quiet
 
     // epochs
     int fence_open;                 // a fence without MPI_MODE_NOSUCCEED was the last one

@@ -11,8 +11,8 @@
 #include "runtime/rt.h"
 
 enum {
-    SPIN_CROWDED = 20, // idle turns before the first sleep when cores are shared
-    SPIN_FREE = 20000, // when every process has a core
+    SPIN_CROWDED_NS = 50000, // without a message before the first sleep, when cores are shared
+    SPIN_FREE_NS = 20000000, // when every process has a core
     SLEEP_MIN_NS = 5000,
     SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition
     SLACK_NS = 1000,
@@ -48,20 +48,23 @@ static void alarm_check(struct csp_wait *w)
 
 void csp_wait_turn(struct csp_wait *w)
 {
-    unsigned spin = csp_rt.crowded ? SPIN_CROWDED : SPIN_FREE;
+    uint64_t spin_ns = csp_rt.crowded ? SPIN_CROWDED_NS : SPIN_FREE_NS;
     if (csp_am_poll(16) > 0) {
-        w->turns = 0;
+        w->idle_ns = 0;
         return;
     }
-    w->turns++;
-    if (w->turns % ALARM_TURNS == 0)
+    if (++w->turns % ALARM_TURNS == 0)
         alarm_check(w);
-    if (w->turns <= spin) {
+    uint64_t now = csp_clock_ns();
+    if (w->idle_ns == 0)
+        w->idle_ns = now;
+    if (now - w->idle_ns < spin_ns) {
         csp_cpu_relax();
         return;
     }
-    uint64_t ns = (uint64_t)SLEEP_MIN_NS * (w->turns - spin);
-    unsigned long slack = csp_clock_slack(SLACK_NS); // the thread is the program's
+    uint64_t ns =
+        (now - w->idle_ns - spin_ns) / 4 + SLEEP_MIN_NS; // longer, the longer it was in vain
+    unsigned long slack = csp_clock_slack(SLACK_NS);     // the thread is the program's
     csp_clock_sleep(ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
     csp_clock_slack(slack);
 }

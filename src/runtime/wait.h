@@ -15,6 +15,7 @@ struct csp_wait {
     const char *what; // a format with up to three %ld
     long a, b, c;
     uint64_t begin_ns, alarm_ns;
+    uint64_t idle_ns; // since when no message came; 0: one did
     unsigned turns;
 };
 
