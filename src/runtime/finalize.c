@@ -12,11 +12,14 @@
 #include <execinfo.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "runtime/am.h"
 #include "runtime/ext.h"
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
+
+static const uint64_t GRACE_NS = 1000000000;
 
 static int keyval = MPI_KEYVAL_INVALID;
 
@@ -90,6 +93,9 @@ static void at_exit(int status, void *unused)
     }
     if (library_exits())
         return;
+    // An MPI call may have failed because the job is being ended already, by an MPI_Abort with a code
+    // of its own: let that one come first.
+    csp_clock_sleep(GRACE_NS);
     csp_error("exit(%d) was called before MPI_Finalize; the job is ended", status);
     csp_rt_die(status ? status : 1);
 }
