@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -23,6 +24,7 @@ from pathlib import Path
 
 import matrix
 import outside
+import run_mpi
 from mpi_libs import BUILD, LIBRARIES, NETNS, ROOT
 
 PARTS = ("unit", "arch", "mpi", "tools", "conformance")
@@ -170,6 +172,8 @@ def parse(argv: list[str]) -> argparse.Namespace:
 
 def main() -> int:
     opts = parse(sys.argv[1:])
+    for signum in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(signum, run_mpi.end_runs)
     report = Report()
     mode = "full" if opts.full else "quick"
     with_mpi = set(opts.parts) - {"unit", "arch"}

@@ -120,12 +120,14 @@ def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str,
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        run_mpi.LIVE[mark] = proc
         try:
             code = proc.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
             code = 124
         finally:
             run_mpi.end_all(proc, mark)
+            run_mpi.LIVE.pop(mark, None)
     return code, _log(log), time.monotonic() - start
 
 

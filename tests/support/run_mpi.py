@@ -27,6 +27,7 @@ import mpi_libs
 from mpi_libs import LIBRARIES, Library
 
 SKIPPED = 77
+LIVE: dict[str, subprocess.Popen] = {}  # mark -> mpiexec of the runs under way
 MARK = "CASPER_RUN_MARK"  # in the environment of every process of a run: how we find them again
 
 
@@ -119,6 +120,13 @@ def end_all(proc: subprocess.Popen, mark: str) -> None:
     proc.wait()
 
 
+def end_runs(signum: int, _frame: object) -> None:
+    """Signal handler: ends what is under way, then this process."""
+    for mark, proc in list(LIVE.items()):
+        end_all(proc, mark)
+    os._exit(128 + signum)
+
+
 def environment(job: Job, lib_env: dict[str, str], mark: str) -> dict[str, str]:
     """The environment of the whole job; nothing of Casper's is inherited."""
     env = {
@@ -187,6 +195,7 @@ def run(job: Job) -> Result:
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
+        LIVE[mark] = proc
         try:
             code = proc.wait(timeout=job.timeout)
             status, reason, extra = "", "", ""
@@ -198,6 +207,7 @@ def run(job: Job) -> Result:
             raise
         left = leftovers(mark) if not status else []
         end_all(proc, mark)
+        LIVE.pop(mark, None)
         out.seek(0)
         output = out.read().decode(errors="replace") + extra
     if not status:
@@ -236,6 +246,7 @@ def parse() -> argparse.Namespace:
 
 def main() -> int:
     opts = parse()
+    signal.signal(signal.SIGTERM, end_runs)
     lib = LIBRARIES[opts.mpi]
     if why := lib.missing() or (
         lib.missing_nodes(opts.netns) if opts.nodes > 1 or opts.netns else ""
