@@ -118,7 +118,7 @@ def build(report: Report, names: list[str]) -> None:
         report.add(Outcome("build", name, "", status, reason, seconds, done.stdout + done.stderr))
 
 
-def run_mpi(report: Report, opts: argparse.Namespace) -> None:
+def run_matrix(report: Report, opts: argparse.Namespace) -> None:
     runs, skipped = matrix.plan(opts)
     for group, reason, n in skipped:
         report.add(Outcome(group, f"{n} runs", "", "skipped", reason))
@@ -185,7 +185,7 @@ def main() -> int:
     if "arch" in opts.parts:
         outside.pytest(report, opts, Outcome, "arch")
     if "mpi" in opts.parts:
-        run_mpi(report, opts)
+        run_matrix(report, opts)
     if "tools" in opts.parts:
         outside.pytest(report, opts, Outcome, "tools")
     if "conformance" in opts.parts:
