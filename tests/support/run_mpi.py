@@ -18,6 +18,7 @@ import signal
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 import uuid
 from dataclasses import dataclass, field
@@ -27,6 +28,7 @@ import mpi_libs
 from mpi_libs import LIBRARIES, Library
 
 SKIPPED = 77
+STOPPING = threading.Event()
 LIVE: dict[str, subprocess.Popen] = {}  # mark -> mpiexec of the runs under way
 MARK = "CASPER_RUN_MARK"  # in the environment of every process of a run: how we find them again
 
@@ -122,8 +124,11 @@ def end_all(proc: subprocess.Popen, mark: str) -> None:
 
 def end_runs(signum: int, _frame: object) -> None:
     """Signal handler: ends what is under way, then this process."""
-    for mark, proc in list(LIVE.items()):
-        end_all(proc, mark)
+    STOPPING.set()
+    for _ in range(2):  # once more for what was just being started
+        for mark, proc in list(LIVE.items()):
+            end_all(proc, mark)
+        time.sleep(0.3)
     os._exit(128 + signum)
 
 
@@ -180,6 +185,8 @@ def judge(job: Job, code: int, output: str) -> tuple[str, str]:
 
 def run(job: Job) -> Result:
     """Runs a job to its end or to its time limit; leaves no process."""
+    if STOPPING.is_set():
+        return Result("skipped", "stopped", 0.0, "")
     if not job.program.is_file():
         return Result("failed", "the program was not built", 0.0, "")
     mark = uuid.uuid4().hex
