@@ -50,15 +50,15 @@ int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
     return csp_mpi.Win_set_info(w->handle, info);
 }
 
-// MPI-4.1 12.2.4: MPI_PROC_NULL asks for the lowest rank with memory; 0 and NULL where it is not
-// shared.
+// MPI-4.1 12.2.4: MPI_PROC_NULL asks for the lowest rank with memory, of all, not of this node; 0 and
+// NULL where it is not shared.
 int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                              void *baseptr)
 {
     if (rank != MPI_PROC_NULL && (rank < 0 || rank >= w->n))
         return csp_win_raise(w, MPI_ERR_RANK);
     for (int i = 0; rank == MPI_PROC_NULL && i < w->n; i++)
-        if (w->peers[i].node == csp_rt.node && w->peers[i].size > 0)
+        if (w->peers[i].size > 0)
             rank = i;
     *size = 0;
     *disp_unit = 0;

@@ -5,9 +5,26 @@
 // are seen.
 #include "csp_test_rma.h"
 
+// Rank 0 has no memory: MPI_PROC_NULL means rank 1, on every node.
+static void lowest_with_memory(void)
+{
+    MPI_Win win;
+    MPI_Aint bytes = -1, want = csp_test_rank ? 64 + 16 * csp_test_rank : 0;
+    int unit = -1, *base = NULL, *lowest = NULL;
+    MPI_Win_allocate(want, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_shared_query(win, MPI_PROC_NULL, &bytes, &unit, &lowest);
+    if (rc == MPI_SUCCESS && bytes != 0) {
+        CHECK_INT(bytes, 80);
+        CHECK(csp_test_rank != 1 || lowest == base);
+    }
+    MPI_Win_free(&win);
+}
+
 int main(void)
 {
     csp_test_init();
+    lowest_with_memory();
     MPI_Win win;
     int *base = csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, &win);
     csp_test_own(win, MPI_COMM_WORLD);
