@@ -21,6 +21,7 @@ struct lock {
     struct lock *next;
     int origin, target, exclusive; // wrank; window rank or ALL_TARGETS
     int granted;
+    int overtakes; // waits for holders only, not for earlier requests
     uint64_t cookie, asked_ns;
 };
 
@@ -70,7 +71,7 @@ static int grantable(const struct server *s, const struct lock *l)
         if (o == l)
             break; // the rest came later; holders among them are compatible with what was granted
                    // then
-        if (same_target(o, l) && (o->exclusive || l->exclusive))
+        if (same_target(o, l) && (o->exclusive || l->exclusive) && (o->granted || !l->overtakes))
             return 0;
     }
     for (const struct lock *o = l->next; o; o = o->next)
@@ -110,7 +111,8 @@ static void on_lock(const struct csp_am *msg)
     CSP_CHECK(l, "out of memory for a lock");
     *l = (struct lock){.origin = msg->src,
                        .target = msg->a,
-                       .exclusive = msg->b,
+                       .exclusive = (msg->b & CSP_LOCK_EXCLUSIVE) != 0,
+                       .overtakes = (msg->b & CSP_LOCK_OVERTAKE) != 0,
                        .cookie = msg->cookie,
                        .asked_ns = csp_clock_ns()};
     while (*end)

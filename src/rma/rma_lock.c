@@ -37,7 +37,9 @@ static void lock_message(struct csp_win *w, enum csp_am_type type, int node, int
     struct csp_am msg = {.type = type,
                          .gid = w->gid,
                          .a = target,
-                         .b = lock_type == MPI_LOCK_EXCLUSIVE,
+                         .b = lock_type == MPI_LOCK_EXCLUSIVE                ? CSP_LOCK_EXCLUSIVE
+                              : target == ALL_TARGETS && node != csp_rt.node ? CSP_LOCK_OVERTAKE
+                                                                             : 0,
                          .cookie = (uintptr_t)granted,
                          .off = w->node_offs[node]};
     csp_am_send(server_of(w, node), &msg);

@@ -25,6 +25,10 @@ enum csp_am_type {
     CSP_AM_TYPES
 };
 
+// Type of a lock request. OVERTAKE: shared, by a process that holds this lock_all on another node already; if
+// it queued behind an exclusive request, two such processes on two nodes could wait for each other.
+enum { CSP_LOCK_EXCLUSIVE = 1, CSP_LOCK_OVERTAKE = 2 };
+
 struct csp_am {
     uint32_t type;
     int32_t src;  // wrank of the sender; set by csp_am_send
