@@ -50,6 +50,19 @@ static inline void *csp_test_win_new(MPI_Aint bytes, int disp_unit, MPI_Comm com
     return base;
 }
 
+/** Skips if the library refuses windows (Open MPI 4.1 over TCP does with MPI_THREAD_MULTIPLE). */
+static inline void csp_test_need_windows(void)
+{
+    MPI_Win win;
+    void *base;
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+    int rc = MPI_Win_allocate(16, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    if (rc != MPI_SUCCESS)
+        csp_test_skip("the MPI library refuses windows here");
+    MPI_Win_free(&win);
+    MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
+}
+
 enum csp_test_epoch {
     CSP_TEST_FENCE,
     CSP_TEST_PSCW,

@@ -14,20 +14,6 @@ static void on(MPI_Comm *comm, const char *name, int tag)
     MPI_Comm_free(comm);
 }
 
-static void freed_before(void)
-{
-    MPI_Comm dup, check;
-    MPI_Win win;
-    PHASE("communicator freed before the window");
-    MPI_Comm_dup(MPI_COMM_WORLD, &dup);
-    MPI_Comm_dup(MPI_COMM_WORLD, &check);
-    int *base = csp_test_win_new(sizeof(int) * COMMS_N, sizeof(int), dup, &win);
-    MPI_Comm_free(&dup);
-    comm_use(win, check, base, 9);
-    MPI_Win_free(&win);
-    MPI_Comm_free(&check);
-}
-
 int main(void)
 {
     csp_test_init();
@@ -55,7 +41,6 @@ int main(void)
     on(&comm, "created from a group", 8);
     PHASE("self");
     comm_round(MPI_COMM_SELF, 10);
-    freed_before();
     MPI_Group_free(&group);
     MPI_Group_free(&world);
     return csp_test_done();

@@ -61,7 +61,7 @@ int main(void)
         {"async_config", "off", 15},
         {"no_local_load_store", "false", 15},
         {"accumulate_granularity", "4", 15},
-        {"mpi_minimum_memory_alignment", "4096", 15},
+        {"mpi_minimum_memory_alignment", "64", 15},
     };
     csp_test_init();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)

@@ -45,6 +45,7 @@ int main(void)
     csp_test_init_thread(MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE)
         csp_test_skip("no MPI_THREAD_MULTIPLE");
+    csp_test_need_windows();
     for (int t = 0; t < THREADS; t++)
         MPI_Comm_dup(MPI_COMM_WORLD, &comms[t]);
     for (int t = 0; t < THREADS; t++)

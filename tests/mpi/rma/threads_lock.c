@@ -31,6 +31,7 @@ int main(void)
     csp_test_init_thread(MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE)
         csp_test_skip("no MPI_THREAD_MULTIPLE");
+    csp_test_need_windows();
     for (int t = 0; t < THREADS; t++) {
         base[t] = csp_test_win_new(sizeof(int), sizeof(int), MPI_COMM_WORLD, &wins[t]);
         csp_test_win_fill(wins[t], MPI_COMM_WORLD, base[t], sizeof(int), 0);

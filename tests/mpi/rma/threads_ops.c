@@ -52,6 +52,7 @@ int main(void)
     csp_test_init_thread(MPI_THREAD_MULTIPLE, &provided);
     if (provided < MPI_THREAD_MULTIPLE)
         csp_test_skip("no MPI_THREAD_MULTIPLE");
+    csp_test_need_windows();
     MPI_Aint bytes = (MPI_Aint)sizeof(int) * (4 + THREADS * csp_test_size);
     int *base = csp_test_win_new(bytes, sizeof(int), MPI_COMM_WORLD, &common);
     csp_test_win_fill(common, MPI_COMM_WORLD, base, bytes, 0);
