@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""What the conformance scripts share: running a job of a foreign program to its end or its time limit
+without leaving a process, and the exit code that the test driver wants (0, 1, 77: skipped)."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "support"))
+
+import mpi_libs  # noqa: E402
+import run_mpi  # noqa: E402
+
+HERE = Path(__file__).resolve().parent
+CASPER = mpi_libs.ROOT / "bin/casper"
+SHOWN_LINES = 40  # of the output of a job that failed
+
+
+class Skip(Exception):
+    """This machine cannot run the script."""
+
+
+class Failure(Exception):
+    """A check of a job did not hold."""
+
+
+@dataclass
+class Done:
+    """How a job ended."""
+
+    code: int  # 124: it took too long
+    output: str
+    seconds: float
+
+
+def environment(lib: mpi_libs.Library, extra: dict[str, str] | None = None) -> dict[str, str]:
+    """For a whole job: what the library needs, nothing of Casper's or of another job's."""
+    foreign = ("CSP_", "LD_PRELOAD", "OMPI_", "PMI", "MPIR_", "FI_")
+    env = {k: v for k, v in os.environ.items() if not k.startswith(foreign)}
+    return env | {"OMP_NUM_THREADS": "1"} | lib.env | (extra or {})
+
+
+def kill(mark: str) -> None:
+    """Ends at once whatever is left of a job."""
+    deadline = time.monotonic() + 5
+    while (left := run_mpi.marked(mark)) and time.monotonic() < deadline:
+        for pid in left:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        time.sleep(0.05)
+
+
+def run(
+    words: list,
+    env: dict[str, str],
+    limit_s: float,
+    cwd: Path | None = None,
+    during: Callable[[subprocess.Popen, str], None] | None = None,
+) -> Done:
+    """Runs a command; `during` sees its process and mark (run_mpi.marked finds its ranks by it)."""
+    mark = uuid.uuid4().hex
+    start = time.monotonic()
+    with tempfile.TemporaryFile() as out:
+        proc = subprocess.Popen(
+            [str(word) for word in words],
+            env=env | {run_mpi.MARK: mark},
+            cwd=cwd,
+            stdin=subprocess.DEVNULL,
+            stdout=out,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        extra = ""
+        try:
+            if during:
+                during(proc, mark)
+            code = proc.wait(timeout=limit_s)
+        except subprocess.TimeoutExpired:
+            code, extra = 124, run_mpi.who_waits(mark, Path(words[-1]).name)
+        finally:
+            kill(mark)
+            proc.wait()
+        out.seek(0)
+        output = out.read().decode(errors="replace") + extra
+    return Done(code, output, time.monotonic() - start)
+
+
+def library(name: str) -> mpi_libs.Library:
+    """An MPI library with Casper built for it."""
+    lib = mpi_libs.LIBRARIES[name]
+    if why := lib.missing():
+        raise Skip(why)
+    if not lib.casper.exists():
+        raise Skip(f"{lib.casper} was not built")
+    return lib
+
+
+def need(program: str, package: str) -> str:
+    path = shutil.which(program)
+    if not path:
+        raise Skip(f"{program} is not installed (Debian: {package})")
+    return path
+
+
+def check(holds: bool, what: str) -> None:
+    if not holds:
+        raise Failure(what)
+
+
+def last_lines(output: str, n: int = SHOWN_LINES) -> str:
+    lines = output.rstrip().splitlines()
+    return "\n".join("     | " + line for line in lines[-n:])
+
+
+class Script:
+    """Runs named cases and keeps count."""
+
+    def __init__(self, names: str) -> None:
+        self.names = re.compile(names)
+        self.failed: list[str] = []
+        self.passed = 0
+        self.skipped: list[str] = []
+
+    def note(self, name: str, body: Callable[[], str]) -> None:
+        """Something that has to run before, and is no test."""
+        start = time.monotonic()
+        said = body()
+        print(f"     {name} {time.monotonic() - start:.1f} s: {said}", flush=True)
+
+    def skip(self, name: str, reason: str) -> None:
+        self.skipped.append(reason)
+        print(f"skip {name}: {reason}", flush=True)
+
+    def case(self, name: str, body: Callable[[], str | None]) -> None:
+        """`body` returns what is worth saying, raises Failure, or Skip."""
+        if not self.names.search(name):
+            return
+        start = time.monotonic()
+        try:
+            word, said = "ok  ", body() or ""
+            self.passed += 1
+        except Skip as skip:
+            word, said = "skip", str(skip)
+            self.skipped.append(said)
+        except Failure as failure:
+            word, said = "FAIL", str(failure)
+            self.failed.append(name)
+        print(f"{word} {name} {time.monotonic() - start:.1f} s: {said}", flush=True)
+
+    def end(self) -> int:
+        print(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped")
+        if self.failed:
+            return 1
+        if self.passed:
+            return 0
+        print(f"skipped: {'; '.join(dict.fromkeys(self.skipped)) or 'nothing to do'}")
+        return run_mpi.SKIPPED
+
+
+def main(doc: str, body: Callable[[Script, argparse.Namespace], None]) -> int:
+    """Parses the options that every script has, and runs it."""
+    parser = argparse.ArgumentParser(
+        description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="what `make test` runs (default)")
+    parser.add_argument("--full", action="store_true", help="what `make test-full` runs")
+    parser.add_argument("-k", default="", metavar="REGEX", help="only cases whose name matches")
+    opts = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that jobs are ended
+    script = Script(opts.k)
+    try:
+        body(script, opts)
+    except Skip as skip:
+        script.skip("all", str(skip))
+    return script.end()

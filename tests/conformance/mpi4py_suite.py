@@ -1,0 +1,158 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""mpi4py's own test suite, plain and with ghosts: the same tests must pass, on every rank.
+
+The suite and its subject come from one pinned source distribution, compiled for each MPI library in a
+private environment. mpi4py/known.txt lists what the plain library does not pass.
+"""
+
+from __future__ import annotations
+
+import argparse
+import fnmatch
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import _foreign
+import mpi_libs
+import run_mpi
+from _foreign import Failure, Skip, check
+
+DATA = _foreign.HERE / "mpi4py"
+ENV = mpi_libs.ENV / "mpi4py"
+PYTHON = ENV / "bin/python"
+SOURCE = ENV / "src"
+FEW = "attributes comm group info p2p_buf p2p_obj request rma session status win"
+PASSED, UNFINISHED = "ok", "unfinished"
+SHOWN = 12  # tests named when results differ
+
+
+def command(words: list, what: str, **how) -> None:
+    done = subprocess.run(words, capture_output=True, text=True, check=False, **how)
+    if done.returncode:
+        raise Skip(f"{what}: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
+
+
+def fetch() -> None:
+    """The pinned source distribution, unpacked in the environment."""
+    if SOURCE.exists():
+        return
+    with tempfile.TemporaryDirectory(dir=ENV) as folder:
+        words = [PYTHON, "-m", "pip", "download", "-q", "--disable-pip-version-check"]
+        words += ["--no-deps", "--no-build-isolation", "--no-binary", "mpi4py", "-d", folder]
+        command([*words, "-r", DATA / "sdist.txt"], "mpi4py cannot be had")
+        archive = next(Path(folder).glob("*.tar.gz"))
+        shutil.unpack_archive(archive, folder)
+        Path(folder, archive.name.removesuffix(".tar.gz")).rename(SOURCE)
+
+
+def build(lib: mpi_libs.Library) -> Path:
+    """mpi4py compiled for the library: the folder to import it from."""
+    setup = mpi_libs.ROOT / "tools/setup/env.sh"
+    command([setup, "mpi4py"], "build/env/mpi4py cannot be made")
+    fetch()
+    base = SOURCE / f"build-{lib.name}"
+    if not (base / "done").exists():
+        words = [PYTHON, "setup.py", "-q", "build", "--build-base", base.name]
+        env = os.environ | {"MPICC": lib.compiler, "CFLAGS": "-O0 -g0"}
+        command(words, f"mpi4py does not build for {lib.name} (python3-dev?)", cwd=SOURCE, env=env)
+        (base / "done").touch()
+    return next(base.glob("lib*"))
+
+
+def known(lib: mpi_libs.Library, users: int, nodes: int) -> list[str]:
+    """Patterns of tests that the plain library does not pass."""
+    here = (lib.name, str(users), str(nodes))
+    lines = [line.split(None, 4) for line in (DATA / "known.txt").read_text().splitlines()]
+    lines = [words for words in lines if words and not words[0].startswith("#")]
+    return [w[3] for w in lines if all(fnmatch.fnmatchcase(h, p) for h, p in zip(here, w))]
+
+
+class Suite:
+    """The suite in one setting."""
+
+    def __init__(self, lib: mpi_libs.Library, users: int, nodes: int, modules: str) -> None:
+        self.lib, self.users, self.nodes = lib, users, nodes
+        self.path = build(lib)  # in the environment too: tests spawn other interpreters
+        self.arguments = [SOURCE / "test/main.py", "-q", "--path", self.path]
+        self.arguments += [w for m in modules.split() for w in ("-i", f"test_{m}")]
+        self.arguments += [w for p in known(lib, users, nodes) for w in ("-x", p)]
+
+    def run(self, ghosts: int | None, limit_s: float) -> tuple[list[dict[str, str]], str]:
+        """What became of each test on each rank, and the output."""
+        with tempfile.TemporaryDirectory(prefix="casper-mpi4py-") as folder:
+            args = [str(w) for w in (DATA / "record.py", folder, *self.arguments)]
+            env = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(self.path)}
+            job = run_mpi.Job(
+                self.lib,
+                PYTHON,
+                self.users,
+                ghosts,
+                self.nodes,
+                args=args,
+                env=env,
+                timeout=limit_s,
+            )
+            result = run_mpi.run(job)
+            files = sorted(Path(folder).iterdir(), key=lambda path: int(path.name))
+            ranks = [outcomes(path.read_text()) for path in files]
+        return ranks, f"{result.reason}\n{_foreign.last_lines(result.output, 30)}"
+
+
+def outcomes(log: str) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for line in log.splitlines():
+        word, _, test = line.partition(" ")
+        if word == "start":
+            found[test] = UNFINISHED
+        elif found.get(test) != "fail":
+            found[test] = word
+    return found
+
+
+def differences(plain: list[dict[str, str]], casper: list[dict[str, str]]) -> list[str]:
+    lines = []
+    for rank, (off, on) in enumerate(zip(plain, casper)):
+        for test in {**off, **on}:
+            before, after = off.get(test, "not run"), on.get(test, "not run")
+            if before != after:
+                lines.append(f"rank {rank} {test}: plain {before}, Casper {after}")
+    return lines
+
+
+def compare(suite: Suite, ghosts: int, limit_s: float) -> str:
+    plain, said = suite.run(None, limit_s)
+    check(len(plain) == suite.users, f"plain: results of {len(plain)} ranks\n{said}")
+    casper, output = suite.run(ghosts, 2 * limit_s)
+    check(len(casper) == suite.users, f"Casper: results of {len(casper)} ranks\n{output}")
+    lines = differences(plain, casper)
+    if lines:
+        more = [f"... {len(lines) - SHOWN} more"] if len(lines) > SHOWN else []
+        raise Failure("\n".join([f"{len(lines)} differ", *lines[:SHOWN], *more, output]))
+    bad = {t for rank in plain for t, word in rank.items() if word in ("fail", UNFINISHED)}
+    check(not bad, f"the plain library fails too, for mpi4py/known.txt: {sorted(bad)}\n{said}")
+    passed = min(sum(word == PASSED for word in rank.values()) for rank in plain)
+    return f"{passed} tests pass on each rank, plain and with ghosts"
+
+
+def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
+    libraries = ("m50", "o50", "o41") if opts.full else ("m50",)
+    settings = [(n, k) for n in (1, 2, 3, 4) for k in (1, 2) if k <= n]
+    for name in libraries:
+        for users, nodes in settings if opts.full else [(2, 2), (3, 1)]:
+            title = f"{name} np {users} on {nodes} nodes"
+
+            def job(name=name, users=users, nodes=nodes) -> str:
+                suite = Suite(_foreign.library(name), users, nodes, "" if opts.full else FEW)
+                return compare(suite, 1, 600 if opts.full else 150)
+
+            script.case(title, job)
+
+
+if __name__ == "__main__":
+    sys.exit(_foreign.main(__doc__, body))

@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""NWChem over Casper: SCF and CCSD(T) of water, plain and with ghosts on two virtual nodes.
+
+Debian's nwchem-mpich runs over ARMCI-MPI, that is over MPI RMA (thousands of windows, accumulates and
+fetch-and-ops). The total energies must agree, and the report must show the operations redirected.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import re
+import sys
+import tempfile
+from pathlib import Path
+
+import _foreign
+from _foreign import Failure, check
+
+ENERGIES = {
+    "SCF": r"Total SCF energy =\s+(-?[\d.]+)",
+    "CCSD(T)": r"^\s*CCSD\(T\) total energy / hartree\s+=\s+(-?[\d.]+)",
+}
+TOLERANCE = 1e-8  # of the plain run's energy
+LIMIT_S = 1500
+REDIRECTED = ("ACC", "GET_ACC", "FOP")
+NODES = 2
+
+
+def energies(output: str) -> dict[str, float]:
+    found = {name: re.findall(pattern, output, re.M) for name, pattern in ENERGIES.items()}
+    lacking = [name for name, values in found.items() if not values]
+    if lacking:
+        raise Failure(f"no {' and no '.join(lacking)} energy\n{_foreign.last_lines(output)}")
+    return {name: float(values[-1]) for name, values in found.items()}
+
+
+class Water:
+    """Runs of one number of ranks, with one way of making windows."""
+
+    def __init__(self, users: int, ghosts: int, extra: dict[str, str]) -> None:
+        self.lib = _foreign.library("m40")
+        self.program = _foreign.need("nwchem.mpich", "nwchem-mpich")
+        self.users, self.ghosts = users, ghosts
+        self.env = _foreign.environment(self.lib, extra | {"OPENBLAS_NUM_THREADS": "1"})
+
+    def run(self, words: list, more: dict[str, str] | None = None) -> str:
+        with tempfile.TemporaryDirectory(prefix="casper-nwchem-") as cwd:
+            done = _foreign.run(words, self.env | (more or {}), LIMIT_S, Path(cwd))
+        check(
+            done.code == 0,
+            f"exit code {done.code} after {done.seconds:.0f} s\n{_foreign.last_lines(done.output)}",
+        )
+        return done.output
+
+    def plain(self) -> dict[str, float]:
+        """Two ranks, each on a node of its own: inside one, MPICH 4.0.2's windows hold wrong data
+        without Casper, and more ranks than cores spin for minutes. Energies do not depend on it."""
+        cliques = {"MPIR_CVAR_NUM_CLIQUES": str(NODES), "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"}
+        words = [self.lib.mpiexec, "-n", NODES]
+        words += [word for pair in cliques.items() for word in ("-genv", *pair)]
+        return energies(self.run([*words, self.program, _foreign.HERE / "nwchem/h2o.nw"]))
+
+    def casper(self) -> tuple[dict[str, float], dict]:
+        with tempfile.TemporaryDirectory(prefix="casper-nwchem-") as folder:
+            report = Path(folder, "report.json")
+            words = [sys.executable, _foreign.CASPER, "run", "-n", self.users, "-g", self.ghosts]
+            words += ["--virtual-nodes", NODES, "--report-file", report, "--", self.program]
+            words.append(_foreign.HERE / "nwchem/h2o.nw")
+            found = energies(self.run(words, {"CSP_LIBRARY": str(self.lib.casper)}))
+            check(report.exists(), "no report was written")
+            return found, json.loads(report.read_text())
+
+
+def agree(plain: dict[str, float], casper: dict[str, float]) -> str:
+    worst = 0.0
+    for name, energy in plain.items():
+        off = abs(casper[name] / energy - 1)
+        check(
+            math.isfinite(off) and off <= TOLERANCE,
+            f"{name} energy {casper[name]:.12f}, plain {energy:.12f}: off by {off:.1e}",
+        )
+        worst = max(worst, off)
+    return f"CCSD(T) {casper['CCSD(T)']:.12f}, energies agree to {worst:.0e}"
+
+
+def redirected(report: dict) -> str:
+    """Every window redirected, every kind of operation through ghosts of both sorts."""
+    total = report["total"]
+    plain = {why: n for why, n in total["windows"]["plain"].items() if n}
+    check(not plain, f"windows left plain: {plain}")
+    counts = []
+    for kind in REDIRECTED:
+        routes = {route: c["count"] for route, c in total["operations"][kind].items()}
+        for route in ("ghost_node", "ghost_net"):
+            check(routes[route] > 0, f"no {kind} by {route}: {routes}")
+        check(routes["direct"] == 0, f"{kind} by load and store, not atomic: {routes}")
+        counts.append(f"{kind} {routes['ghost_node']}+{routes['ghost_net']}")
+    return ", ".join(counts)
+
+
+def passed_through(report: dict) -> str:
+    """Windows of MPI_Win_create are the MPI library's: counted, none of their operations ours."""
+    total = report["total"]
+    created = total["windows"]["plain"]["create"]
+    check(created > 0, f"no created window was counted: {total['windows']}")
+    return f"{created} created windows passed through"
+
+
+def compare(users: int, ghosts: int, extra: dict[str, str], judge) -> str:
+    water = Water(users, ghosts, extra)
+    plain = water.plain()
+    casper, report = water.casper()
+    check(report["users_count"] == users, f"the report counts {report['users_count']} users")
+    check(report["nodes_count"] == NODES, f"the report counts {report['nodes_count']} nodes")
+    return f"{agree(plain, casper)}; {judge(report)}"
+
+
+def body(script: _foreign.Script, opts) -> None:
+    os.environ.pop("ARMCI_USE_WIN_ALLOCATE", None)
+    created = {"ARMCI_USE_WIN_ALLOCATE": "0"}
+    script.case("2 users, 1 ghost per node", lambda: compare(2, 1, {}, redirected))
+    script.case("created windows", lambda: compare(2, 1, created, passed_through))
+    if opts.full:
+        script.case("4 users, 2 ghosts per node", lambda: compare(4, 2, {}, redirected))
+
+
+if __name__ == "__main__":
+    sys.exit(_foreign.main(__doc__, body))
