@@ -131,9 +131,17 @@ def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str,
     return code, _log(log), time.monotonic() - start
 
 
+QUICK = ("nwchem", "pmpi_tool")  # minutes; the others run in test-full
+
+
 def conformance(report, opts: argparse.Namespace, outcome, mode: str) -> None:
     """Runs tests/conformance/*.py; those whose name starts with an underscore are helpers."""
     for script in sorted((ROOT / "tests/conformance").glob("[a-z]*.py")):
+        if mode == "quick" and script.stem not in QUICK:
+            report.add(
+                outcome("conformance", script.stem, "", "skipped", "part of test-full", 0.0, "")
+            )
+            continue
         if not re.search(opts.k, script.stem) or not os.access(script, os.X_OK):
             continue
         python = ROOT / "build/env/py/bin/python"

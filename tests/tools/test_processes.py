@@ -21,7 +21,10 @@ def test_output_and_exit_handlers_once_for_each_user(lib, ghosts, nodes):
     done = run(Bad(lib, "world/atexit", ghosts=ghosts, nodes=nodes))
     assert done.code == 0, done.output
     said = Counter(
-        re.findall(r"hello from rank -?\d+ of \d+|goodbye from rank -?\d+|handler of rank -?\d+", done.output)
+        re.findall(
+            r"hello from rank -?\d+ of \d+|goodbye from rank -?\d+|handler of rank -?\d+",
+            done.output,
+        )
     )
     want = Counter()
     for rank in range(4):
@@ -31,7 +34,9 @@ def test_output_and_exit_handlers_once_for_each_user(lib, ghosts, nodes):
     assert said == want, done.output
 
 
-@pytest.mark.parametrize(("codes", "want"), [(["0", "0"], {0}), (["3", "3"], {3}), (["0", "5"], {5})])
+@pytest.mark.parametrize(
+    ("codes", "want"), [(["0", "0"], {0}), (["3", "3"], {3}), (["0", "5"], {5})]
+)
 def test_the_exit_code_is_the_program_s(lib, codes, want):
     """As with the plain library: after MPI_Finalize whatever main returns."""
     plain = run(Bad(lib, "world/exit_code", codes, ghosts=None))
