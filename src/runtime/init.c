@@ -201,6 +201,7 @@ static void activate(struct csp_topo *topo, int ng)
     }
     csp_quirks_detect();
     csp_init_world();
+    csp_quirks_join();
     csp_init_windows();
     csp_rt.active = 1;
     csp_stats_threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;

@@ -33,3 +33,17 @@ void csp_quirks_detect(void)
                (csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_AUTO && over_libfabric(version));
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
 }
+
+// Open MPI 5 makes a communicator of its own out of the real MPI_COMM_WORLD at a process's first
+// partitioned operation, and goes on once all processes are in it. Ghosts would never come.
+void csp_quirks_join(void)
+{
+#if defined(OPEN_MPI) && CSP_HAVE_MPI_Psend_init
+    MPI_Request requests[2];
+    int from = 0, to = 0, me = csp_rt.wrank;
+    csp_mpi.Psend_init(&from, 1, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[0]);
+    csp_mpi.Precv_init(&to, 1, 1, MPI_INT, me, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &requests[1]);
+    csp_mpi.Request_free(&requests[0]);
+    csp_mpi.Request_free(&requests[1]);
+#endif
+}

@@ -15,4 +15,7 @@ extern struct csp_quirks csp_quirks;
 
 void csp_quirks_detect(void);
 
+/** What the MPI library does with the whole real world later on, done now. All processes. */
+void csp_quirks_join(void);
+
 #endif
