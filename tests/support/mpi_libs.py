@@ -183,6 +183,9 @@ LIBRARIES = {
 }
 
 
+SPARE_SLOTS = 4  # on the last node, for MPI_Comm_spawn: Open MPI starts nothing without a free slot
+
+
 def block_sizes(total: int, nodes: int) -> list[int]:
     """Ranks of each node in block distribution: the first nodes get one more."""
     return [total // nodes + (i < total % nodes) for i in range(nodes)]
@@ -192,6 +195,7 @@ def _remote(lib: Library, total: int, names: list[str]) -> list[str]:
     """mpiexec options for daemons on (made-up) hosts."""
     sizes = block_sizes(total, len(names))
     if lib.family == "openmpi":
+        sizes[-1] += SPARE_SLOTS
         hosts = ",".join(f"{name}:{size}" for name, size in zip(names, sizes))
         return [*lib.nodes_options, "--host", hosts]
     hosts = ["-hosts", ",".join(names), "-ppn", str(sizes[0])]

@@ -126,7 +126,8 @@ def test_env_prints_shell_lines(site):
     done = support.casper(*words, env=site["env"])
     lines = done.stdout.splitlines()
     code = [text for text in lines if not text.startswith("#")]
-    assert code == [f"export LD_PRELOAD={site['build']}", "export CSP_NG=1"]
+    want = ["LD_PRELOAD=" + str(site["build"]), "CSP_NG=1", "CSP_STRICT=1"]
+    assert sorted(code) == sorted(f"export {setting}" for setting in want)
     assert any("Start 6 ranks, 3 on every node" in text for text in lines)
 
 

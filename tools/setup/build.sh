@@ -62,7 +62,8 @@ build_one() {
     # Two that build the same must not meet.
     exec 8>"$out/$name/.lock"
     command -v flock >/dev/null 2>&1 && flock 8
-    # The whole configuration in one line: configure again only when it changes.
+    # The whole configuration in one line: configure again only when it changes. (A build that is only
+    # configured has no make that would notice new files.)
     fortran=$(fortran_of "$name")
     want="$mpicc $fortran $abi $tests $*"
     if [ ! -f "$out/$name/Makefile" ] || [ "$(cat "$out/$name/.configured" 2>/dev/null)" != "$want" ]; then
@@ -74,6 +75,8 @@ build_one() {
             return 1
         }
         echo "$want" >"$out/$name/.configured"
+    elif [ -n "$only" ]; then
+        cmake "$out/$name" >"$out/$name/configure.log" 2>&1
     fi
     [ -n "$only" ] && return 0
     compile "$name" || {

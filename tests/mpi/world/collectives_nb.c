@@ -42,7 +42,7 @@ static void persistent(int n, int me)
 {
 #if CSP_HAVE_MPI_Allreduce_init
     MPI_Request reqs[3];
-    int value, sum, bcast;
+    int value = 0, sum, bcast;
     MPI_Allreduce_init(&value, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD, MPI_INFO_NULL, &reqs[0]);
     MPI_Bcast_init(&bcast, 1, MPI_INT, 0, MPI_COMM_WORLD, MPI_INFO_NULL, &reqs[1]);
     MPI_Barrier_init(MPI_COMM_WORLD, MPI_INFO_NULL, &reqs[2]);

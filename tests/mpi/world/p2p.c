@@ -72,7 +72,7 @@ static void wildcards(void)
 static void persistent(void)
 {
     MPI_Request reqs[2];
-    int out, in;
+    int out = 0, in;
     MPI_Send_init(&out, 1, MPI_INT, to, 4, MPI_COMM_WORLD, &reqs[0]);
     MPI_Recv_init(&in, 1, MPI_INT, from, 4, MPI_COMM_WORLD, &reqs[1]);
     for (int r = 0; r < 3; r++) {
