@@ -24,6 +24,8 @@ enum {
     PUBLISH_NS = 10000000, // between two publications of the load
 };
 
+static uint64_t awake_until_ns; // somebody asked for it
+
 struct loop {
     struct csp_node_proc *me;
     struct csp_idle idle;
@@ -93,16 +95,24 @@ static int turn(struct loop *l)
     return 1;
 }
 
+static void on_awake(const struct csp_am *msg)
+{
+    uint64_t until = csp_clock_ns() + (uint64_t)msg->a;
+    if (until > awake_until_ns)
+        awake_until_ns = until;
+}
+
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
-    if (l->now - l->last_work < l->spin_ns) {
+    if (l->now - l->last_work < l->spin_ns || l->now < awake_until_ns) {
         csp_cpu_relax();
         return;
     }
     uint32_t seen = csp_bell_seen(&l->me->bell);
     if (turn(l)) {
         l->last_work = l->now;
+        l->nap_ns = SLEEP_FIRST_NS;
         return;
     }
     uint64_t before = l->now;
@@ -143,6 +153,7 @@ void csp_ghost_loop(void)
 
 void csp_ghost_start(void)
 {
+    csp_am_handle(CSP_AM_AWAKE, on_awake);
     csp_ghost_lock_start();
     csp_ghost_token_start();
     csp_ghost_win_start();

@@ -6,12 +6,13 @@
 #include "rma/rma_win.h"
 
 #include "base/clock.h"
+#include "rma/rma_nudge.h"
 #include "rma/rma_time.h"
 #include "runtime/node.h"
 #include "runtime/wait.h"
 
 enum {
-    QUIET_SLOW_NS = 100000, // a flush by a ghost that has a core takes less,
+    QUIET_SLOW_NS = 300000, // a flush by a ghost that has a core or naps takes less,
     QUIET_SLOW_BYTE_NS = 4, // and this for each byte under way
     QUIET_MIN = 16,         // quiet flushes after a slow one
     QUIET_MAX = 1024,
@@ -60,7 +61,7 @@ static _Atomic unsigned quiet_left, quiet_next = QUIET_MIN;
 static int is_quiet(void)
 {
     unsigned left = atomic_load_explicit(&quiet_left, memory_order_relaxed);
-    if (!csp_rt.crowded || left == 0)
+    if (left == 0)
         return 0;
     atomic_store_explicit(&quiet_left, left - 1, memory_order_relaxed);
     return 1;
@@ -76,18 +77,27 @@ static void learn(uint64_t took_ns, uint64_t bytes)
     atomic_store_explicit(&quiet_next, n, memory_order_relaxed);
 }
 
+static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
+{
+    uint64_t begin = csp_clock_ns();
+    uint64_t bytes = atomic_exchange_explicit(&w->pending_bytes, 0, memory_order_relaxed);
+    int quiet = is_quiet();
+    int rc = weak || quiet ? read_back(w, bit) : MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        rc = flush(w->iwin->ghosts[bit], w->iwin->win);
+    if (!quiet)
+        learn(csp_clock_ns() - begin, bytes);
+    csp_nudge_flushed(bit);
+    return rc;
+}
+
 // The library's flush or flush_local of one ghost, made quiet where that is better.
 static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
 {
-    int rank = w->iwin->ghosts[bit], quiet = is_quiet();
-    int rc = weak || quiet ? read_back(w, bit) : MPI_SUCCESS;
-    if (rc != MPI_SUCCESS || quiet || !csp_rt.crowded)
-        return rc == MPI_SUCCESS ? flush(rank, w->iwin->win) : rc;
-    uint64_t begin = csp_clock_ns();
-    uint64_t bytes = atomic_exchange_explicit(&w->pending_bytes, 0, memory_order_relaxed);
-    rc = flush(rank, w->iwin->win);
-    learn(csp_clock_ns() - begin, bytes);
-    return rc;
+    if (csp_rt.crowded)
+        return flush_crowded(w, bit, weak, flush);
+    int rc = weak ? read_back(w, bit) : MPI_SUCCESS;
+    return rc == MPI_SUCCESS ? flush(w->iwin->ghosts[bit], w->iwin->win) : rc;
 }
 
 static int flush_bit(struct csp_win *w, int bit)

@@ -3,6 +3,7 @@
 #include "rma/rma_ghost.h"
 
 #include <limits.h>
+#include "rma/rma_nudge.h"
 #include "runtime/node.h"
 #include "runtime/quirks.h"
 
@@ -80,6 +81,8 @@ int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI
 {
     const struct csp_peer *p = &w->peers[op->target];
     struct aim a = {w->iwin->ghosts[p->ghost_bit], (MPI_Aint)p->off + at, w->iwin->win};
+    if (csp_rt.crowded)
+        csp_nudge_issue(p->ghost_bit);
     int rc = op->request ? issue_request(op, &a) : issue_plain(op, &a);
     // Marked after the operation: a flush that takes the bit covers the operation.
     if (op->kind == CSP_OP_PUT && bytes <= csp_quirks.weak_put_bytes)

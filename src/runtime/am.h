@@ -22,6 +22,7 @@ enum csp_am_type {
     CSP_AM_BARRIER,   // user -> user: a = round
     CSP_AM_POST,      // user -> user: a = window rank of the poster
     CSP_AM_COMPLETE,  // user -> user
+    CSP_AM_AWAKE,     // user -> ghost: do not sleep for a nanoseconds
     CSP_AM_TYPES
 };
 

@@ -2,17 +2,17 @@
 // Copyright the Casper developers
 // When MPI_Win_flush returns, the data is at the target: the news of it travels to the target by
 // way of a third rank, and must not overtake the data, even if the target was not in MPI meanwhile.
-// PUT and ACC, 4 to 64 bytes.
+// PUT and ACC, 4 bytes to 8 KB: also around the limits of what networks send at once.
 #include "csp_test_rma.h"
 
-enum { ROUNDS = 150, N = 16 };
+enum { ROUNDS = 240, SIZES = 12, N = 1 << (SIZES - 1) };
 
 static void origin(MPI_Win win, int target, int via, int round)
 {
     int src[N];
     for (int i = 0; i < N; i++)
         src[i] = round * N + i;
-    int n = 1 << round % 5;
+    int n = 1 << round % SIZES;
     if (round % 3 == 2)
         MPI_Accumulate(src, n, MPI_INT, target, 0, n, MPI_INT, MPI_REPLACE, win);
     else
@@ -27,7 +27,7 @@ static void target_side(MPI_Win win, const int *base, int origin_rank, int via, 
     usleep(round % 2 ? 2000 : 0);
     MPI_Recv(NULL, 0, MPI_INT, via, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Win_sync(win);
-    for (int i = 0; i < 1 << round % 5; i++)
+    for (int i = 0; i < 1 << round % SIZES; i++)
         CHECK_INT(((const volatile int *)base)[i], round * N + i);
     MPI_Send(NULL, 0, MPI_INT, origin_rank, 3, MPI_COMM_WORLD);
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Crowded nodes: keeps the ghost of another node awake while this process uses it again and again.
+// docs/design/ghost.md. A ghost is named by node * ng + gidx.
+#ifndef CSP_RMA_NUDGE_H
+#define CSP_RMA_NUDGE_H
+
+/** Before an operation at `ghost`. */
+void csp_nudge_issue(int ghost);
+
+/**
+ * After a flush of `ghost`: asks it to stay awake if operations and flushes come close upon each
+ * other and were slow of late. At most one message in 150 us to each ghost.
+ */
+void csp_nudge_flushed(int ghost);
+
+#endif
