@@ -49,8 +49,8 @@ static uint64_t spin_time_ns(void)
 
 static void publish(struct loop *l)
 {
-    uint64_t period = l->now - l->last_publish + 1;
-    uint64_t load = (l->busy_ns - l->busy_at_publish) * 1000 / period;
+    uint64_t period = l->now - l->last_publish;
+    uint64_t load = period ? (l->busy_ns - l->busy_at_publish) * 1000 / period : 0;
     atomic_store_explicit(&l->me->load_permille, (uint32_t)(load > 1000 ? 1000 : load),
                           memory_order_relaxed);
     struct csp_stats *s = &l->me->stats;
