@@ -19,6 +19,7 @@
 enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
+    DEEP_AFTER_NS = 20000000, // without work: naps become longer
     SLACK_NS = 1000,
     LONG_TURN_NS = 50000,
     PUBLISH_NS = 10000000, // between two publications of the load
@@ -32,7 +33,7 @@ struct loop {
     uint64_t begin, now, last_work, last_publish;
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
-    uint64_t spin_ns, nap_ns, nap_max_ns;
+    uint64_t spin_ns, nap_ns, nap_max_ns, deep_max_ns;
     long switches; // involuntary ones, when a long turn was looked at last
 };
 
@@ -119,7 +120,8 @@ static void rest(struct loop *l)
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns);
     l->now = csp_clock_ns();
     l->sleep_ns += l->now - before;
-    l->nap_ns = l->nap_ns * 2 > l->nap_max_ns ? l->nap_max_ns : l->nap_ns * 2;
+    uint64_t most = l->now - l->last_work > DEEP_AFTER_NS ? l->deep_max_ns : l->nap_max_ns;
+    l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }
 
 // The users are done and every message that they sent was handled.
@@ -133,6 +135,9 @@ void csp_ghost_loop(void)
 {
     struct loop l = {.me = &csp_node_procs(csp_rt.page)[csp_rt.lrank]};
     l.nap_max_ns = (uint64_t)csp_config.ghost_sleep_max_us * 1000;
+    l.deep_max_ns = (uint64_t)csp_config.ghost_deep_sleep_us * 1000;
+    if (l.deep_max_ns < l.nap_max_ns)
+        l.deep_max_ns = l.nap_max_ns;
     l.nap_ns = SLEEP_FIRST_NS;
     l.spin_ns = spin_time_ns();
     csp_clock_slack(SLACK_NS);

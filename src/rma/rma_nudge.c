@@ -34,10 +34,15 @@ void csp_nudge_issue(int ghost)
         SET(first_ns, csp_clock_ns());
 }
 
-static void ask(int ghost, uint64_t took_ns)
+static uint64_t awake_ns(uint64_t took_ns)
 {
     uint64_t ns = took_ns + took_ns / 2;
-    ns = ns < AWAKE_NS ? AWAKE_NS : ns > AWAKE_MAX_NS ? AWAKE_MAX_NS : ns;
+    return ns < AWAKE_NS ? AWAKE_NS : ns > AWAKE_MAX_NS ? AWAKE_MAX_NS : ns;
+}
+
+// Even a message that asks for no time shows the ghost that it is in use.
+static void ask(int ghost, uint64_t ns)
+{
     struct csp_am msg = {.type = CSP_AM_AWAKE, .a = (int32_t)ns};
     csp_am_send(csp_topo_ghosts(csp_rt.topo)[ghost], &msg);
 }
@@ -50,14 +55,16 @@ void csp_nudge_flushed(int ghost)
     uint64_t now = csp_clock_ns(), first = GET(first_ns), last = GET(last_end_ns);
     SET(first_ns, 0);
     SET(last_end_ns, now);
-    if (first == 0 || first > last + CLOSE_NS)
+    if (first == 0)
         return;
-    if (now > first + SLOW_NS)
+    int slow = now > first + SLOW_NS;
+    if (slow)
         SET(slow_until_ns, now + RUN_NS);
-    else if (now > GET(slow_until_ns))
+    if (now > GET(slow_until_ns) || now < GET(sent_ns) + EVERY_NS)
         return;
-    if (now < GET(sent_ns) + EVERY_NS)
+    int close = first < last + CLOSE_NS;
+    if (!close && !slow)
         return;
     SET(sent_ns, now);
-    ask(ghost, now - first);
+    ask(ghost, close ? awake_ns(now - first) : 0);
 }

@@ -10,7 +10,8 @@ void csp_nudge_issue(int ghost);
 
 /**
  * After a flush of `ghost`: asks it to stay awake if operations and flushes come close upon each
- * other and were slow of late. At most one message in 150 us to each ghost.
+ * other and were slow of late; tells it that it is in use if it was slow after a pause. At most one
+ * message in 150 us to each ghost.
  */
 void csp_nudge_flushed(int ghost);
 
