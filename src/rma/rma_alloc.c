@@ -8,6 +8,7 @@
 //   wait for `ready`  <---------------------------------- fill the peers' table
 //   (a part did not fit: own segment, rma_own.c)
 //   carrier window on MPI_COMM_SELF
+#include "rma/rma_own.h"
 #include "rma/rma_win.h"
 
 #include <limits.h>

@@ -3,10 +3,10 @@
 // Windows with a segment of their own: parts too large for the pool. One segment per node and one
 // internal window over the window's users and the ghosts of their nodes. MPI-4.1 12.2.2.
 //
-//   rank 0              node leaders               users            ghosts
+//   lowest process      node leaders               users            ghosts
 //   TOKEN --------------------------------------------------------> first ghost of the job
 //   <---- GRANT --------------------------------------------------- one creation at a time
-//   Bcast (token held) ->
+//   Bcast (token held) ->                                           (or: the id of a spare)
 //                       create the segment
 //                       key in csp_wnode; WIN_MAP ----------------> attach, mapped++
 //                                                  attach, mapped++
@@ -18,9 +18,10 @@
 //
 // The token orders creations (and frees) in the whole job, so ghosts meet them in the same order
 // everywhere and no two can wait for each other.
-#include "rma/rma_win.h"
+#include "rma/rma_own.h"
 
 #include <stdlib.h>
+#include "rma/rma_spare.h"
 #include "runtime/am.h"
 #include "runtime/ext.h"
 #include "runtime/wait.h"
@@ -48,25 +49,40 @@ static void token_give(void)
     csp_am_send(token_server(), &msg);
 }
 
-static int leads(const struct csp_win *w)
+int csp_own_leads(const struct csp_win *w)
 {
     return w->members->leaders[w->members->my_node_idx] == w->rank;
 }
 
-static void tell_ghosts(struct csp_win *w, enum csp_am_type type)
+// The lowest process: the same whatever the order of ranks in the communicator.
+static int decider(const struct csp_win *w)
+{
+    int lowest = 0;
+    for (int i = 1; i < w->n; i++)
+        if (w->peers[i].wrank < w->peers[lowest].wrank)
+            lowest = i;
+    return lowest;
+}
+
+static void tell_ghosts(uint64_t id, uint64_t wnode_off, enum csp_am_type type)
 {
     for (int g = 0; g < csp_rt.topo->ng; g++) {
-        struct csp_am msg = {.type = type, .gid = w->gid, .off = w->node_offs[csp_rt.node]};
+        struct csp_am msg = {.type = type, .gid = id, .off = wnode_off};
         csp_am_send(csp_topo_ghosts(csp_rt.topo)[csp_rt.node * csp_rt.topo->ng + g], &msg);
     }
 }
 
-static uint64_t node_bytes(const struct csp_win *w)
+uint64_t *csp_own_node_bytes(const struct csp_win *w)
 {
-    uint64_t bytes = 4096;
-    for (int i = 0; i < w->n; i++)
-        if (w->peers[i].node == csp_rt.node && w->peers[i].off + w->peers[i].size > bytes)
-            bytes = w->peers[i].off + w->peers[i].size;
+    uint64_t *bytes = malloc((size_t)csp_rt.topo->nnodes * sizeof(*bytes));
+    CSP_CHECK(bytes, "out of memory for a window");
+    for (int i = 0; i < csp_rt.topo->nnodes; i++)
+        bytes[i] = 4096;
+    for (int i = 0; i < w->n; i++) {
+        const struct csp_peer *p = &w->peers[i];
+        if (p->off + p->size > bytes[p->node])
+            bytes[p->node] = p->off + p->size;
+    }
     return bytes;
 }
 
@@ -90,12 +106,12 @@ static void await_mapped(struct csp_win *w, uint32_t n, const char *whom)
 static int map_segment(struct csp_win *w)
 {
     uint32_t all = 1 + (uint32_t)(w->members->nlocal - 1 + csp_rt.topo->ng);
-    if (leads(w)) {
+    if (csp_own_leads(w)) {
+        uint64_t bytes = w->own.node_bytes[csp_rt.node];
         report_mapped(w->node,
-                      csp_seg_create(node_bytes(w), 0, &w->own.own_seg, &w->node->key) == CSP_OK ||
-                          csp_seg_create(node_bytes(w), 1, &w->own.own_seg, &w->node->key) ==
-                              CSP_OK);
-        tell_ghosts(w, CSP_AM_WIN_MAP);
+                      csp_seg_create(bytes, 0, &w->own.own_seg, &w->node->key) == CSP_OK ||
+                          csp_seg_create(bytes, 1, &w->own.own_seg, &w->node->key) == CSP_OK);
+        tell_ghosts(w->gid, w->node_offs[csp_rt.node], CSP_AM_WIN_MAP);
     } else {
         await_mapped(w, 1, "MPI_Win_allocate: the node's leader to make the segment of window %ld");
         report_mapped(w->node, !atomic_load_explicit(&w->node->failed, memory_order_acquire) &&
@@ -103,7 +119,7 @@ static int map_segment(struct csp_win *w)
     }
     await_mapped(w, all,
                  "MPI_Win_allocate: users and ghosts of the node to map window %ld (%ld of them)");
-    if (leads(w))
+    if (csp_own_leads(w))
         csp_seg_unlink(&w->own.own_seg);
     return !atomic_load_explicit(&w->node->failed, memory_order_relaxed);
 }
@@ -121,36 +137,61 @@ static int make_internal(struct csp_win *w)
     return 1;
 }
 
+static int create(struct csp_win *w, MPI_Comm comm)
+{
+    int ok, all = 0;
+    w->own.id = w->gid;
+    w->own.node_bytes = csp_own_node_bytes(w);
+    ok = map_segment(w);
+    int rc = csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm);
+    all = all && rc == MPI_SUCCESS;
+    if (csp_own_leads(w))
+        tell_ghosts(w->gid, w->node_offs[csp_rt.node], all ? CSP_AM_WIN_MAKE : CSP_AM_WIN_DROP);
+    if (all) {
+        CSP_CHECK(make_internal(w), "the MPI library could not create an internal window");
+    } else {
+        csp_seg_detach(&w->own.own_seg);
+        free(w->own.node_bytes);
+    }
+    return all;
+}
+
 int csp_own_create(struct csp_win *w, MPI_Comm comm)
 {
-    int ok = 0, all = 0, rc;
-    if (w->rank == 0)
+    uint64_t spare = 0;
+    int root = decider(w), made = 1;
+    if (w->rank == root && (spare = csp_spare_pick(w)) == 0)
         token_take();
-    rc = csp_mpi.Bcast(&ok, 1, MPI_INT, 0, comm); // the token is held
-    ok = rc == MPI_SUCCESS && map_segment(w);
-    rc = csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm);
-    all = all && rc == MPI_SUCCESS;
-    if (leads(w))
-        tell_ghosts(w, all ? CSP_AM_WIN_MAKE : CSP_AM_WIN_DROP);
-    if (all)
-        CSP_CHECK(make_internal(w), "the MPI library could not create an internal window");
-    else
-        csp_seg_detach(&w->own.own_seg);
-    if (w->rank == 0)
+    int rc = csp_mpi.Bcast(&spare, 1, MPI_UINT64_T, root, comm); // 0: the token is held
+    CSP_CHECK(rc == MPI_SUCCESS, "a broadcast in MPI_Win_allocate failed");
+    if (spare == 0)
+        made = create(w, comm);
+    else if (w->rank != root)
+        csp_spare_follow(w, spare);
+    if (spare == 0 && w->rank == root)
         token_give();
-    return all;
+    return made;
+}
+
+void csp_own_discard(struct csp_iwin *own, int leads)
+{
+    if (leads)
+        tell_ghosts(own->id, 0, CSP_AM_WIN_FREE);
+    csp_ext_win_free(&own->win);
+    free(own->own_ghosts);
+    free(own->node_bytes);
+    csp_seg_detach(&own->own_seg);
 }
 
 void csp_own_free(struct csp_win *w)
 {
-    if (w->rank == 0)
+    if (csp_spare_keep(w))
+        return;
+    int decides = w->rank == decider(w);
+    if (decides)
         token_take();
     csp_win_barrier(w); // the token is held
-    if (leads(w))
-        tell_ghosts(w, CSP_AM_WIN_FREE);
-    csp_ext_win_free(&w->own.win);
-    if (w->rank == 0)
+    csp_own_discard(&w->own, csp_own_leads(w));
+    if (decides)
         token_give();
-    free(w->own.own_ghosts);
-    csp_seg_detach(&w->own.own_seg);
 }

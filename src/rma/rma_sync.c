@@ -19,7 +19,8 @@ static void disseminate(struct csp_win *w, uint32_t gen)
     struct csp_members *m = w->members;
     for (int r = 0, step = 1; step < m->nnodes; r++, step *= 2) {
         int to = m->leaders[(m->my_node_idx + step) % m->nnodes];
-        struct csp_am msg = {.type = CSP_AM_BARRIER, .gid = w->gid, .a = r};
+        int dissent = (int)atomic_load_explicit(&w->node->dissent, memory_order_relaxed);
+        struct csp_am msg = {.type = CSP_AM_BARRIER, .gid = w->gid, .a = r, .b = dissent};
         csp_am_send(m->wrank[to], &msg);
         int from = m->leaders[(m->my_node_idx - step + m->nnodes) % m->nnodes];
         struct csp_wait wait;
@@ -49,6 +50,15 @@ void csp_win_barrier(struct csp_win *w)
         csp_wait_turn(&wait);
     disseminate(w, gen);
     atomic_store_explicit(&w->node->released, gen, memory_order_release);
+}
+
+// Who disagrees says so before it arrives; leaders hand it on with the barrier's messages.
+int csp_win_agree(struct csp_win *w, int yes)
+{
+    if (!yes)
+        atomic_store_explicit(&w->node->dissent, 1, memory_order_relaxed);
+    csp_win_barrier(w);
+    return !atomic_load_explicit(&w->node->dissent, memory_order_relaxed);
 }
 
 int csp_rma_win_fence(struct csp_win *w, int assertion)

@@ -25,7 +25,10 @@ struct csp_iwin {
     struct csp_seg *seg;   // this node's
     const int32_t *ghosts; // [node * ng + gidx]: rank in win
     struct csp_seg own_seg;
-    int32_t *own_ghosts; // own windows: freed with it; NULL for the pool
+    // own windows only
+    int32_t *own_ghosts;  // freed with it
+    uint64_t id;          // by which the ghosts know it
+    uint64_t *node_bytes; // [node number]: size of the segment
 };
 
 // Processes of a communicator, as an attribute of it: computed once.
@@ -118,6 +121,9 @@ void csp_members_drop(struct csp_members *m);
 /** Waits until all processes of the window are here. */
 void csp_win_barrier(struct csp_win *w);
 
+/** The last but one barrier of a window's life. @return 1 on all processes if all said 1, else 0. */
+int csp_win_agree(struct csp_win *w, int yes);
+
 /** Completes all operations of this process (those to one target) at their targets. */
 int csp_win_flush_used(struct csp_win *w);
 int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
@@ -147,10 +153,5 @@ static inline void csp_win_lockall_touch(struct csp_win *w, int target)
     if (CSP_UNLIKELY(!(w->lockall_node[node / 64] >> (node % 64) & 1)))
         csp_win_lockall_node(w, target);
 }
-
-// rma_own.c: windows with a segment of their own. Collective over the window's users.
-/** Makes w->own from the peers' table. @return 1 on all of them, or 0 on all of them. */
-int csp_own_create(struct csp_win *w, MPI_Comm comm);
-void csp_own_free(struct csp_win *w);
 
 #endif

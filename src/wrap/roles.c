@@ -3,6 +3,7 @@
 // Ties the roles to the runtime, which knows nothing of the layers above it.
 #include "ghost/ghost.h"
 #include "report/report.h"
+#include "rma/rma_spare.h"
 #include "rma/rma_win.h"
 #include "runtime/rt.h"
 
@@ -12,9 +13,15 @@ static void user_start(void)
     csp_rma_start();
 }
 
+static void user_stop(void)
+{
+    csp_report_write();
+    csp_spare_stop();
+}
+
 const struct csp_roles csp_roles = {
     .user_start = user_start,
-    .user_stop = csp_report_write,
+    .user_stop = user_stop,
     .ghost_start = csp_ghost_start,
     .ghost_loop = csp_ghost_loop,
 };

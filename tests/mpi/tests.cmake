@@ -157,6 +157,8 @@ foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_${test} TIMEOUT 120 ENV CSP_POOL_MAX=0)
 endforeach()
 csp_add_mpi_test(rma/alloc_free.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_alloc_free TIMEOUT 180 ENV CSP_POOL_MAX=0)
+csp_add_mpi_test(rma/spare.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ARGS kept ENV CSP_POOL_MAX=0)
+csp_add_mpi_test(rma/spare.c NP 4 GHOSTS 1 NODES 2 FIXED NAME rma/spare_off ARGS fresh ENV CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
 csp_add_mpi_test(rma/many_windows.c NP 4 GHOSTS 1 NODES 2 NAME rma/small_pool TIMEOUT 120 ENV CSP_POOL_SIZE=1M)
 csp_add_mpi_test(rma/comm_disjoint.c NP 4 GHOSTS 1 NODES 2 NAME rma/small_pool_disjoint TIMEOUT 120 ENV CSP_POOL_SIZE=1M)
 # The other settings of locks and ghosts.
