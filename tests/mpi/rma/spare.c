@@ -16,7 +16,7 @@ static int round_of(MPI_Comm comm, MPI_Aint bytes)
     MPI_Comm_rank(comm, &rank);
     MPI_Comm_size(comm, &size);
     MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, comm, &base, &win);
-    int first = *(volatile char *)base;
+    int first = *(volatile unsigned char *)base;
     memset(base, MARK, (size_t)bytes);
     MPI_Win_fence(0, win);
     MPI_Put(&rank, 1, MPI_INT, (rank + 1) % size, 64, 1, MPI_INT, win);
