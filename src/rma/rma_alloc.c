@@ -61,11 +61,6 @@ static uint64_t wnode_bytes(const struct csp_members *m)
     return sizeof(struct csp_wnode) + (uint64_t)m->n * sizeof(struct csp_peer);
 }
 
-static int leads(const struct csp_members *m)
-{
-    return m->leaders[m->my_node_idx] == m->rank;
-}
-
 static struct csp_wnode *wnode_at(uint64_t off)
 {
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
@@ -105,7 +100,7 @@ static struct card make_card(const struct csp_members *m, MPI_Aint size, MPI_Ain
     if (c.size <= csp_config.pool_max)
         c.off = csp_heap_alloc(csp_rt.heap, c.size ? c.size : 1, align);
     c.cannot = disp_unit > UINT32_MAX || align > OWN_ALIGN;
-    if (leads(m))
+    if (csp_members_lead(m))
         c.wnode_off = alloc_wnode(m);
     if (m->rank == 0)
         c.gid = next_gid();
@@ -116,7 +111,7 @@ static void drop_card(const struct csp_members *m, const struct card *mine)
 {
     if (mine->off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->off);
-    if (leads(m) && mine->wnode_off != CSP_OFF_NONE)
+    if (csp_members_lead(m) && mine->wnode_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->wnode_off);
 }
 
@@ -242,7 +237,7 @@ static struct csp_win *build(struct csp_members *m, const struct card *cards, MP
         return NULL;
     }
     struct csp_win *w = new_win(m, cards, comm);
-    if (leads(m))
+    if (csp_members_lead(m))
         fill_wnode(w->node, m, cards, own);
     else
         await_wnode(w->node, w->gid);

@@ -85,9 +85,10 @@ static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int,
     int rc = weak || quiet ? read_back(w, bit) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
         rc = flush(w->iwin->ghosts[bit], w->iwin->win);
+    uint64_t end = csp_clock_ns();
     if (!quiet)
-        learn(csp_clock_ns() - begin, bytes);
-    csp_nudge_flushed(bit);
+        learn(end - begin, bytes);
+    csp_nudge_flushed(bit, end);
     return rc;
 }
 

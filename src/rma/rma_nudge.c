@@ -47,12 +47,12 @@ static void ask(int ghost, uint64_t ns)
     csp_am_send(csp_topo_ghosts(csp_rt.topo)[ghost], &msg);
 }
 
-void csp_nudge_flushed(int ghost)
+void csp_nudge_flushed(int ghost, uint64_t now)
 {
     if (ghost / csp_rt.topo->ng == csp_rt.node)
         return; // the bell does it
     int i = ghost % SLOTS;
-    uint64_t now = csp_clock_ns(), first = GET(first_ns), last = GET(last_end_ns);
+    uint64_t first = GET(first_ns), last = GET(last_end_ns);
     SET(first_ns, 0);
     SET(last_end_ns, now);
     if (first == 0)

@@ -49,11 +49,6 @@ static void token_give(void)
     csp_am_send(token_server(), &msg);
 }
 
-int csp_own_leads(const struct csp_win *w)
-{
-    return w->members->leaders[w->members->my_node_idx] == w->rank;
-}
-
 // The lowest process: the same whatever the order of ranks in the communicator.
 static int decider(const struct csp_win *w)
 {
@@ -106,7 +101,7 @@ static void await_mapped(struct csp_win *w, uint32_t n, const char *whom)
 static int map_segment(struct csp_win *w)
 {
     uint32_t all = 1 + (uint32_t)(w->members->nlocal - 1 + csp_rt.topo->ng);
-    if (csp_own_leads(w)) {
+    if (csp_members_lead(w->members)) {
         uint64_t bytes = w->own.node_bytes[csp_rt.node];
         report_mapped(w->node,
                       csp_seg_create(bytes, 0, &w->own.own_seg, &w->node->key) == CSP_OK ||
@@ -119,7 +114,7 @@ static int map_segment(struct csp_win *w)
     }
     await_mapped(w, all,
                  "MPI_Win_allocate: users and ghosts of the node to map window %ld (%ld of them)");
-    if (csp_own_leads(w))
+    if (csp_members_lead(w->members))
         csp_seg_unlink(&w->own.own_seg);
     return !atomic_load_explicit(&w->node->failed, memory_order_relaxed);
 }
@@ -145,7 +140,7 @@ static int create(struct csp_win *w, MPI_Comm comm)
     ok = map_segment(w);
     int rc = csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm);
     all = all && rc == MPI_SUCCESS;
-    if (csp_own_leads(w))
+    if (csp_members_lead(w->members))
         tell_ghosts(w->gid, w->node_offs[csp_rt.node], all ? CSP_AM_WIN_MAKE : CSP_AM_WIN_DROP);
     if (all) {
         CSP_CHECK(make_internal(w), "the MPI library could not create an internal window");
@@ -191,7 +186,7 @@ void csp_own_free(struct csp_win *w)
     if (decides)
         token_take();
     csp_win_barrier(w); // the token is held
-    csp_own_discard(&w->own, csp_own_leads(w));
+    csp_own_discard(&w->own, csp_members_lead(w->members));
     if (decides)
         token_give();
 }

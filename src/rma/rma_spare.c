@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rma/rma_own.h"
+#include "runtime/ext.h"
 #include "runtime/wait.h"
 
 struct spare {
@@ -22,12 +23,6 @@ struct spare {
 static struct spare *spares;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int by_value(const void *a, const void *b)
-{
-    int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
-    return (x > y) - (x < y);
-}
-
 static struct spare *of_processes(const struct csp_win *w)
 {
     struct spare *s = calloc(1, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
@@ -35,7 +30,7 @@ static struct spare *of_processes(const struct csp_win *w)
     s->n = w->n;
     for (int i = 0; i < w->n; i++)
         s->wranks[i] = w->peers[i].wrank;
-    qsort(s->wranks, (size_t)s->n, sizeof(int32_t), by_value);
+    qsort(s->wranks, (size_t)s->n, sizeof(int32_t), csp_by_wrank);
     return s;
 }
 
@@ -70,7 +65,7 @@ int csp_spare_keep(struct csp_win *w)
     pthread_mutex_lock(&lock);
     if (keep) {
         mine->own = w->own;
-        mine->leads = csp_own_leads(w);
+        mine->leads = csp_members_lead(w->members);
         mine->full = 1;
     } else if (room) {
         at = find(mine);

@@ -36,7 +36,7 @@ void csp_win_barrier(struct csp_win *w)
     struct csp_members *m = w->members;
     uint32_t gen = ++w->barrier_gen;
     struct csp_wait wait;
-    if (m->leaders[m->my_node_idx] != m->rank) {
+    if (!csp_members_lead(m)) {
         atomic_fetch_add_explicit(&w->node->arrived, 1, memory_order_acq_rel);
         csp_wait_begin(&wait, "barrier of window %ld: leader of this node (rank %ld)", (long)w->gid,
                        m->leaders[m->my_node_idx]);

@@ -42,6 +42,12 @@ struct csp_members {
     int32_t *own_wrank;              // storage of wrank unless it is the topology's table
 };
 
+/** Whether this process is the leader of its node's members. */
+static inline int csp_members_lead(const struct csp_members *m)
+{
+    return m->leaders[m->my_node_idx] == m->rank;
+}
+
 extern struct csp_iwin csp_pool_iwin; // of the pool window; set by csp_rma_start
 
 /** Start of the user role, in MPI_Init. */

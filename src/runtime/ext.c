@@ -18,7 +18,7 @@ struct ext {
 
 static struct ext *cache;
 
-static int by_value(const void *a, const void *b)
+int csp_by_wrank(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
@@ -41,7 +41,7 @@ static struct ext *collect(const struct csp_wnode *node)
         seen[at] = 1;
     }
     free(seen);
-    qsort(e->wranks, (size_t)e->n, sizeof(int32_t), by_value);
+    qsort(e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
     return e;
 }
 
@@ -89,7 +89,7 @@ int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node)
     CSP_CHECK(ranks, "out of memory for a window");
     for (int i = 0; i < n; i++) {
         int32_t *at =
-            bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), by_value);
+            bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
         ranks[i] = at ? (int32_t)(at - e->wranks) : -1;
     }
     free(e);

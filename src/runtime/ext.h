@@ -10,6 +10,9 @@
 #include <stdint.h>
 #include "runtime/wnode.h"
 
+/** Order of int32_t wranks, for qsort and bsearch. */
+int csp_by_wrank(const void *a, const void *b);
+
 /**
  * The communicator of a window's users and their ghosts, in the order of wranks. Collective over
  * them; made once per set of processes and kept until MPI_Finalize. MPI_COMM_NULL on failure.

@@ -56,12 +56,7 @@ def environment(lib: mpi_libs.Library, extra: dict[str, str] | None = None) -> d
 def kill(mark: str) -> None:
     """Ends at once whatever is left of a job."""
     deadline = time.monotonic() + 5
-    while (left := run_mpi.marked(mark)) and time.monotonic() < deadline:
-        for pid in left:
-            try:
-                os.kill(pid, signal.SIGKILL)
-            except ProcessLookupError:
-                pass
+    while run_mpi.kill_marked(mark) and time.monotonic() < deadline:
         time.sleep(0.05)
 
 
@@ -76,15 +71,7 @@ def run(
     mark = uuid.uuid4().hex
     start = time.monotonic()
     with tempfile.TemporaryFile() as out:
-        proc = subprocess.Popen(
-            [str(word) for word in words],
-            env=env | {run_mpi.MARK: mark},
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        proc = run_mpi.start_marked(words, env, cwd, out, mark)
         extra = ""
         try:
             if during:

@@ -111,15 +111,7 @@ def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str,
     log = BUILD / "results" / "outside.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     with log.open("wb") as out:
-        proc = subprocess.Popen(
-            args,
-            env=env | {run_mpi.MARK: mark},
-            cwd=ROOT,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        proc = run_mpi.start_marked(args, env, ROOT, out, mark)
         run_mpi.LIVE[mark] = proc
         try:
             code = proc.wait(timeout=limit_s)

@@ -23,6 +23,7 @@ import time
 import uuid
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import IO
 
 import mpi_libs
 from mpi_libs import LIBRARIES, Library
@@ -106,6 +107,32 @@ def who_waits(mark: str, program: str) -> str:
     return "\n".join(lines)
 
 
+def start_marked(
+    words: list, env: dict[str, str], cwd: str | Path | None, out: IO[bytes], mark: str
+) -> subprocess.Popen:
+    """Starts a command in a session of its own; `marked` finds all that it starts by the mark."""
+    return subprocess.Popen(
+        [str(word) for word in words],
+        env=env | {MARK: mark},
+        cwd=cwd,
+        stdin=subprocess.DEVNULL,
+        stdout=out,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+
+
+def kill_marked(mark: str) -> list[int]:
+    """Kills each process of a run by its id; returns those that were there."""
+    left = marked(mark)
+    for pid in left:
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    return left
+
+
 def end_all(proc: subprocess.Popen, mark: str) -> None:
     """Ends every process of a run: politely through mpiexec, then each by its id."""
     for signum, wait in ((signal.SIGTERM, 3.0), (signal.SIGKILL, 2.0)):
@@ -114,11 +141,7 @@ def end_all(proc: subprocess.Popen, mark: str) -> None:
         deadline = time.monotonic() + wait
         while marked(mark) and time.monotonic() < deadline:
             time.sleep(0.1)
-    for pid in marked(mark):
-        try:
-            os.kill(pid, signal.SIGKILL)
-        except ProcessLookupError:
-            pass
+    kill_marked(mark)
     proc.wait()
 
 
@@ -132,7 +155,7 @@ def end_runs(signum: int, _frame: object) -> None:
     os._exit(128 + signum)
 
 
-def environment(job: Job, lib_env: dict[str, str], mark: str) -> dict[str, str]:
+def environment(job: Job, lib_env: dict[str, str]) -> dict[str, str]:
     """The environment of the whole job; nothing of Casper's is inherited."""
     env = {
         k: v
@@ -142,7 +165,6 @@ def environment(job: Job, lib_env: dict[str, str], mark: str) -> dict[str, str]:
     env |= lib_env
     limit = max(5, int(job.timeout) - 5)
     env |= {
-        MARK: mark,
         "CASPER_TEST_USERS": str(job.users),
         "CASPER_TEST_GHOSTS": "" if job.ghosts is None else str(job.ghosts),
         "CASPER_TEST_NODES": str(job.nodes),
@@ -193,15 +215,7 @@ def run(job: Job) -> Result:
     argv, lib_env = command(job)
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryDirectory(prefix="casper-test-") as cwd:
-        proc = subprocess.Popen(
-            argv,
-            env=environment(job, lib_env, mark),
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        proc = start_marked(argv, environment(job, lib_env), cwd, out, mark)
         LIVE[mark] = proc
         try:
             code = proc.wait(timeout=job.timeout)
