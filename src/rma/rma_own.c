@@ -6,7 +6,7 @@
 //   lowest process      node leaders               users            ghosts
 //   TOKEN --------------------------------------------------------> first ghost of the job
 //   <---- GRANT --------------------------------------------------- one creation at a time
-//   Bcast (token held) ->                                           (or: the id of a spare)
+//   Bcast (token held) ->                                           (or: a spare fits)
 //                       create the segment
 //                       key in csp_wnode; WIN_MAP ----------------> attach, mapped++
 //                                                  attach, mapped++
@@ -67,7 +67,8 @@ static void tell_ghosts(uint64_t id, uint64_t wnode_off, enum csp_am_type type)
     }
 }
 
-uint64_t *csp_own_node_bytes(const struct csp_win *w)
+// What the window needs in each node's segment.
+static uint64_t *node_bytes(const struct csp_win *w)
 {
     uint64_t *bytes = malloc((size_t)csp_rt.topo->nnodes * sizeof(*bytes));
     CSP_CHECK(bytes, "out of memory for a window");
@@ -136,7 +137,6 @@ static int create(struct csp_win *w, MPI_Comm comm)
 {
     int ok, all = 0;
     w->own.id = w->gid;
-    w->own.node_bytes = csp_own_node_bytes(w);
     ok = map_segment(w);
     int rc = csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, comm);
     all = all && rc == MPI_SUCCESS;
@@ -153,17 +153,27 @@ static int create(struct csp_win *w, MPI_Comm comm)
 
 int csp_own_create(struct csp_win *w, MPI_Comm comm)
 {
-    uint64_t spare = 0;
-    int root = decider(w), made = 1;
-    if (w->rank == root && (spare = csp_spare_pick(w)) == 0)
-        token_take();
-    int rc = csp_mpi.Bcast(&spare, 1, MPI_UINT64_T, root, comm); // 0: the token is held
+    int root = decider(w);
+    struct csp_spare *spare = NULL;
+    struct csp_spare_choice choice;
+    w->own.node_bytes = node_bytes(w);
+    if (w->rank == root) {
+        spare = csp_spare_choose(w, &choice);
+        if (!choice.fits)
+            token_take();
+    }
+    int rc = csp_mpi.Bcast(&choice, 2, MPI_UINT64_T, root, comm); // none fits: the token is held
     CSP_CHECK(rc == MPI_SUCCESS, "a broadcast in MPI_Win_allocate failed");
-    if (spare == 0)
-        made = create(w, comm);
-    else if (w->rank != root)
-        csp_spare_follow(w, spare);
-    if (spare == 0 && w->rank == root)
+    if (w->rank != root && choice.id)
+        spare = csp_spare_follow(choice.id);
+    if (choice.fits) {
+        csp_spare_use(w, spare);
+        return 1;
+    }
+    if (spare)
+        csp_spare_discard(spare);
+    int made = create(w, comm);
+    if (w->rank == root)
         token_give();
     return made;
 }

@@ -12,9 +12,6 @@ int csp_own_create(struct csp_win *w, MPI_Comm comm);
 /** After everybody's last operation: keeps w->own as a spare, or frees it. */
 void csp_own_free(struct csp_win *w);
 
-/** What the window needs in each node's segment, bytes by node number; malloc'ed. */
-uint64_t *csp_own_node_bytes(const struct csp_win *w);
-
 /** Frees one whose turn it is in the whole job. */
 void csp_own_discard(struct csp_iwin *own, int leads);
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// See rma_spare.h. At most one spare for each set of processes. All processes of a set know it under
-// one id; one of them, the same for every communicator over the set, picks it for a new window. So
-// threads that create windows of the same processes at the same time cannot take it twice.
+// See rma_spare.h. All processes of a set know a spare under one id; one of them, the same for every
+// communicator over the set, chooses it for a new window. So threads that create windows of the same
+// processes at the same time cannot take it twice.
 #include "rma/rma_spare.h"
 
 #include <stdlib.h>
@@ -11,8 +11,10 @@
 #include "runtime/ext.h"
 #include "runtime/wait.h"
 
-struct spare {
-    struct spare *next;
+enum { MOST = 4 }; // spares of one set of processes: each holds a communicator of the MPI library
+
+struct csp_spare {
+    struct csp_spare *next;
     int full; // or only a place kept until all have agreed
     int leads;
     struct csp_iwin own;
@@ -20,12 +22,12 @@ struct spare {
     int32_t wranks[]; // sorted
 };
 
-static struct spare *spares;
+static struct csp_spare *spares;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-static struct spare *of_processes(const struct csp_win *w)
+static struct csp_spare *of_processes(const struct csp_win *w)
 {
-    struct spare *s = calloc(1, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
+    struct csp_spare *s = calloc(1, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
     CSP_CHECK(s, "out of memory for a window");
     s->n = w->n;
     for (int i = 0; i < w->n; i++)
@@ -34,50 +36,57 @@ static struct spare *of_processes(const struct csp_win *w)
     return s;
 }
 
-// Caller holds the lock. @return where the pointer to the spare of these processes is, or would be.
-static struct spare **find(const struct spare *like)
+static int same_processes(const struct csp_spare *a, const struct csp_spare *b)
 {
-    struct spare **at = &spares;
-    while (*at && ((*at)->n != like->n ||
-                   memcmp((*at)->wranks, like->wranks, (size_t)like->n * sizeof(int32_t)) != 0))
-        at = &(*at)->next;
-    return at;
+    return a->n == b->n && memcmp(a->wranks, b->wranks, (size_t)a->n * sizeof(int32_t)) == 0;
 }
 
-static int small_enough(const struct csp_win *w)
+// Caller holds the lock.
+static void detach(const struct csp_spare *s)
 {
-    for (int i = 0; i < csp_rt.topo->nnodes; i++)
-        if (w->own.node_bytes[i] > csp_config.spare_max)
-            return 0;
-    return 1;
+    struct csp_spare **at = &spares;
+    while (*at != s)
+        at = &(*at)->next;
+    *at = s->next;
+}
+
+// Caller holds the lock.
+static int is_room(const struct csp_spare *mine)
+{
+    uint64_t bytes = mine->own.node_bytes[csp_rt.node];
+    int count = 0;
+    for (const struct csp_spare *s = spares; s; s = s->next) {
+        bytes += s->own.node_bytes[csp_rt.node];
+        count += same_processes(s, mine);
+    }
+    return bytes <= csp_config.spare_max && count < MOST;
 }
 
 int csp_spare_keep(struct csp_win *w)
 {
-    struct spare *mine = of_processes(w);
+    struct csp_spare *mine = of_processes(w);
+    mine->own = w->own;
+    mine->leads = csp_members_lead(w->members);
     pthread_mutex_lock(&lock);
-    struct spare **at = find(mine);
-    int room = !*at && small_enough(w);
-    if (room)
-        *at = mine;
+    int room = is_room(mine);
+    if (room) {
+        mine->next = spares;
+        spares = mine;
+    }
     pthread_mutex_unlock(&lock);
     int keep = csp_win_agree(w, room);
     pthread_mutex_lock(&lock);
-    if (keep) {
-        mine->own = w->own;
-        mine->leads = csp_members_lead(w->members);
+    if (keep)
         mine->full = 1;
-    } else if (room) {
-        at = find(mine);
-        *at = mine->next;
-    }
+    else if (room)
+        detach(mine);
     pthread_mutex_unlock(&lock);
     if (!keep)
         free(mine);
     return keep;
 }
 
-static int large_enough(const struct spare *s, const uint64_t *need)
+static int fits(const struct csp_spare *s, const uint64_t *need)
 {
     for (int i = 0; i < csp_rt.topo->nnodes; i++)
         if (s->own.node_bytes[i] < need[i])
@@ -85,52 +94,70 @@ static int large_enough(const struct spare *s, const uint64_t *need)
     return 1;
 }
 
-// Caller holds the lock.
-static void take(struct csp_win *w, struct spare **at)
+static uint64_t total(const struct csp_spare *s)
 {
-    struct spare *s = *at;
-    *at = s->next;
+    uint64_t bytes = 0;
+    for (int i = 0; i < csp_rt.topo->nnodes; i++)
+        bytes += s->own.node_bytes[i];
+    return bytes;
+}
+
+struct csp_spare *csp_spare_choose(const struct csp_win *w, struct csp_spare_choice *choice)
+{
+    struct csp_spare *like = of_processes(w), *best = NULL;
+    *choice = (struct csp_spare_choice){0, 0};
+    pthread_mutex_lock(&lock);
+    for (struct csp_spare *s = spares; s; s = s->next) {
+        if (!s->full || !same_processes(s, like))
+            continue;
+        uint64_t good = (uint64_t)fits(s, w->own.node_bytes);
+        if (!best || good > choice->fits || (good == choice->fits && total(s) < total(best))) {
+            best = s;
+            *choice = (struct csp_spare_choice){s->own.id, good};
+        }
+    }
+    if (best)
+        detach(best);
+    pthread_mutex_unlock(&lock);
+    free(like);
+    return best;
+}
+
+static struct csp_spare *try_follow(uint64_t id)
+{
+    pthread_mutex_lock(&lock);
+    struct csp_spare *s = spares;
+    while (s && !(s->full && s->own.id == id))
+        s = s->next;
+    if (s)
+        detach(s);
+    pthread_mutex_unlock(&lock);
+    return s;
+}
+
+struct csp_spare *csp_spare_follow(uint64_t id)
+{
+    struct csp_spare *s;
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "MPI_Win_allocate: another thread to put away window %ld", (long)id);
+    while (!(s = try_follow(id)))
+        csp_wait_turn(&wait);
+    return s;
+}
+
+void csp_spare_use(struct csp_win *w, struct csp_spare *s)
+{
+    free(w->own.node_bytes);
     w->own = s->own;
     w->own.seg = &w->own.own_seg;
     w->iwin = &w->own;
     free(s);
 }
 
-uint64_t csp_spare_pick(struct csp_win *w)
+void csp_spare_discard(struct csp_spare *s)
 {
-    struct spare *like = of_processes(w);
-    uint64_t *need = csp_own_node_bytes(w), id = 0;
-    pthread_mutex_lock(&lock);
-    struct spare **at = find(like);
-    if (*at && (*at)->full && large_enough(*at, need)) {
-        id = (*at)->own.id;
-        take(w, at);
-    }
-    pthread_mutex_unlock(&lock);
-    free(like);
-    free(need);
-    return id;
-}
-
-static int try_follow(struct csp_win *w, uint64_t id)
-{
-    pthread_mutex_lock(&lock);
-    struct spare **at = &spares;
-    while (*at && !((*at)->full && (*at)->own.id == id))
-        at = &(*at)->next;
-    int found = *at != NULL;
-    if (found)
-        take(w, at);
-    pthread_mutex_unlock(&lock);
-    return found;
-}
-
-void csp_spare_follow(struct csp_win *w, uint64_t id)
-{
-    struct csp_wait wait;
-    csp_wait_begin(&wait, "MPI_Win_allocate: another thread to put away window %ld", (long)id);
-    while (!try_follow(w, id))
-        csp_wait_turn(&wait);
+    csp_own_discard(&s->own, s->leads);
+    free(s);
 }
 
 // One after the other, in an order that all users agree on: spares of overlapping sets cannot wait
@@ -138,22 +165,20 @@ void csp_spare_follow(struct csp_win *w, uint64_t id)
 void csp_spare_stop(void)
 {
     for (;;) {
-        int64_t mine = INT64_MAX,
-                id; // signed: MPICH 4.0.2 takes the minimum of MPI_UINT64_T as of signed
-        struct spare **which = &spares;
-        for (struct spare **at = &spares; *at; at = &(*at)->next)
-            if ((int64_t)(*at)->own.id < mine) {
-                mine = (int64_t)(*at)->own.id;
-                which = at;
+        // signed: MPICH 4.0.2 takes the minimum of MPI_UINT64_T as of signed
+        int64_t mine = INT64_MAX, id;
+        struct csp_spare *which = NULL;
+        for (struct csp_spare *s = spares; s; s = s->next)
+            if ((int64_t)s->own.id < mine) {
+                mine = (int64_t)s->own.id;
+                which = s;
             }
         csp_mpi.Allreduce(&mine, &id, 1, MPI_INT64_T, MPI_MIN, csp_rt.user_comm);
         if (id == INT64_MAX)
             return;
         if (id != mine)
             continue;
-        struct spare *s = *which;
-        *which = s->next;
-        csp_own_discard(&s->own, s->leads);
-        free(s);
+        detach(which);
+        csp_spare_discard(which);
     }
 }
