@@ -176,7 +176,7 @@ void csp_spare_stop(void)
         csp_mpi.Allreduce(&mine, &id, 1, MPI_INT64_T, MPI_MIN, csp_rt.user_comm);
         if (id == INT64_MAX)
             return;
-        if (id != mine)
+        if (!which || id != mine)
             continue;
         detach(which);
         csp_spare_discard(which);

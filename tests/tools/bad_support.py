@@ -87,8 +87,8 @@ def library(name: str) -> mpi_libs.Library:
     return lib
 
 
-def command(bad: Bad) -> tuple[list[str], dict[str, str], str]:
-    """Command, environment and mark of a run."""
+def command(bad: Bad) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of a run."""
     lib = bad.lib
     job = run_mpi.Job(lib, lib.programs / bad.program, bad.users, bad.ghosts, bad.nodes)
     job.args, job.timeout, job.env = bad.args, bad.limit, bad.env
@@ -98,25 +98,17 @@ def command(bad: Bad) -> tuple[list[str], dict[str, str], str]:
         argv = [*launch, "env", f"LD_PRELOAD={lib.casper}", str(job.program), *bad.args]
     if bad.casper:
         argv = [a.replace(str(lib.casper), str(bad.casper)) for a in argv]
-    mark = uuid.uuid4().hex
-    env = run_mpi.environment(job, lib_env, mark)
-    return ["unshare", "-m", "sh", "-c", NAMESPACE, "sh", bad.shm, *argv], env, mark
+    env = run_mpi.environment(job, lib_env)
+    return ["unshare", "-m", "sh", "-c", NAMESPACE, "sh", bad.shm, *argv], env
 
 
 def run(bad: Bad) -> Done:
     """Runs to the end; a job that hangs is ended and fails the test."""
-    argv, env, mark = command(bad)
+    argv, env = command(bad)
+    mark = uuid.uuid4().hex
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryDirectory() as cwd:
-        proc = subprocess.Popen(
-            argv,
-            env=env,
-            cwd=cwd,
-            stdin=subprocess.DEVNULL,
-            stdout=out,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
+        proc = run_mpi.start_marked(argv, env, cwd, out, mark)
 
         def output() -> str:
             out.flush()
