@@ -56,11 +56,6 @@ static uint64_t next_gid(void)
     return (uint64_t)(csp_rt.wrank + 1) << 32 | atomic_fetch_add(&seq, 1);
 }
 
-static uint64_t wnode_bytes(const struct csp_members *m)
-{
-    return sizeof(struct csp_wnode) + (uint64_t)m->n * sizeof(struct csp_peer);
-}
-
 static struct csp_wnode *wnode_at(uint64_t off)
 {
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
@@ -69,9 +64,10 @@ static struct csp_wnode *wnode_at(uint64_t off)
 // `ready` must be down before anybody can learn the offset: the heap hands out used memory.
 static uint64_t alloc_wnode(const struct csp_members *m)
 {
-    uint64_t off = csp_heap_alloc(csp_rt.heap, wnode_bytes(m), ALIGN);
+    uint64_t bytes = csp_wnode_bytes(m->n, m->nnodes == 1);
+    uint64_t off = csp_heap_alloc(csp_rt.heap, bytes, ALIGN);
     if (off != CSP_OFF_NONE)
-        memset(wnode_at(off), 0, sizeof(struct csp_wnode));
+        memset(wnode_at(off), 0, bytes);
     return off;
 }
 
@@ -241,6 +237,8 @@ static struct csp_win *build(struct csp_members *m, const struct card *cards, MP
         fill_wnode(w->node, m, cards, own);
     else
         await_wnode(w->node, w->gid);
+    if (m->nnodes == 1)
+        w->acc_locks = csp_wnode_acc_locks(w->node);
     if (!own) {
         w->iwin = &csp_pool_iwin;
         return w;

@@ -17,16 +17,28 @@ static void copy_bytes(void *to, const void *from, size_t bytes)
         memmove(to, from, bytes);
 }
 
-// Packs `count` elements of `from` and unpacks them into `to`; the MPI library knows all layouts.
-// Counts beyond int go in rounds.
-struct side {
-    char *addr;
-    csp_count_t count;
-    MPI_Datatype type;
-    struct csp_type info;
-};
+// The MPI library refuses to pack at the null pointer: the same elements, seen from another address.
+static int move_bottom(struct csp_side *s, MPI_Datatype *moved)
+{
+    static char here;
+    MPI_Aint at;
+    *moved = MPI_DATATYPE_NULL;
+    if (s->addr != MPI_BOTTOM)
+        return MPI_SUCCESS;
+    int rc = csp_mpi.Get_address(&here, &at);
+    at = -at;
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Type_create_hindexed_block(1, 1, &at, s->type, moved);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Type_commit(moved);
+    s->addr = &here;
+    s->type = *moved;
+    return rc;
+}
 
-static int pack_all(const struct side *s, char *packed, MPI_Aint bytes, int unpack)
+// Packs all of a side, or unpacks into it; the MPI library knows all layouts. Counts beyond int go
+// in rounds.
+static int pack_rounds(const struct csp_side *s, char *packed, MPI_Aint bytes, int unpack)
 {
     csp_count_t done = 0;
     csp_count_t most = s->info.size > 0 ? INT_MAX / s->info.size : INT_MAX;
@@ -47,10 +59,24 @@ static int pack_all(const struct side *s, char *packed, MPI_Aint bytes, int unpa
     return MPI_SUCCESS;
 }
 
-static int copy_any(const struct side *from, const struct side *to)
+static int pack_all(const struct csp_side *side, char *packed, MPI_Aint bytes, int unpack)
+{
+    MPI_Datatype moved;
+    struct csp_side s = *side;
+    int rc = move_bottom(&s, &moved);
+    if (rc == MPI_SUCCESS)
+        rc = pack_rounds(&s, packed, bytes, unpack);
+    if (moved != MPI_DATATYPE_NULL)
+        csp_mpi.Type_free(&moved);
+    return rc;
+}
+
+int csp_side_copy(const struct csp_side *from, const struct csp_side *to)
 {
     char small[4096];
-    MPI_Aint bytes = (MPI_Aint)from->count * from->info.size;
+    MPI_Aint bytes = csp_side_bytes(from);
+    if (bytes > csp_side_bytes(to))
+        return MPI_ERR_TRUNCATE;
     if (from->info.contig && to->info.contig) {
         copy_bytes(to->addr, from->addr, (size_t)bytes);
         return MPI_SUCCESS;
@@ -70,18 +96,20 @@ static int copy_any(const struct side *from, const struct side *to)
     return rc;
 }
 
+int csp_side_get(const void *addr, csp_count_t count, MPI_Datatype type, struct csp_side *side)
+{
+    *side = (struct csp_side){.addr = (char *)(uintptr_t)addr, .count = count, .type = type};
+    return csp_type_get(type, &side->info);
+}
+
 int csp_direct_copy(const struct csp_op *op, const struct csp_type *target_type, char *target)
 {
-    struct side mine = {
-        .addr = (char *)(uintptr_t)op->origin, .count = op->origin_count, .type = op->origin_type};
-    struct side theirs = {
-        .addr = target, .count = op->target_count, .type = op->target_type, .info = *target_type};
-    int rc = csp_type_get(op->origin_type, &mine.info);
+    struct csp_side mine, theirs = {.addr = target,
+                                    .count = op->target_count,
+                                    .type = op->target_type,
+                                    .info = *target_type};
+    int rc = csp_side_get(op->origin, op->origin_count, op->origin_type, &mine);
     if (rc != MPI_SUCCESS)
         return rc;
-    MPI_Aint have = (MPI_Aint)mine.count * mine.info.size;
-    MPI_Aint room = (MPI_Aint)theirs.count * theirs.info.size;
-    if (op->kind == CSP_OP_PUT)
-        return have > room ? MPI_ERR_TRUNCATE : copy_any(&mine, &theirs);
-    return room > have ? MPI_ERR_TRUNCATE : copy_any(&theirs, &mine);
+    return op->kind == CSP_OP_PUT ? csp_side_copy(&mine, &theirs) : csp_side_copy(&theirs, &mine);
 }

@@ -1,14 +1,32 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Operations by load and store: PUT and GET to a target whose memory this process maps.
+// Operations by load and store, at a target whose memory this process maps; complete on return.
 #ifndef CSP_RMA_DIRECT_H
 #define CSP_RMA_DIRECT_H
 
 #include "rma/rma_type.h"
 #include "rma/rma_win.h"
 
-/** Copies between the origin buffer and `target` (an address); complete on return. @return MPI
- * error code. */
+/** One side of a copy: `count` elements of a type. */
+struct csp_side {
+    char *addr;
+    csp_count_t count;
+    MPI_Datatype type;
+    struct csp_type info; // of `type`
+};
+
+/** @return MPI error code. */
+int csp_side_get(const void *addr, csp_count_t count, MPI_Datatype type, struct csp_side *side);
+
+static inline MPI_Aint csp_side_bytes(const struct csp_side *s)
+{
+    return (MPI_Aint)s->count * s->info.size;
+}
+
+/** Copies all of `from`; `to` has room for it, or MPI_ERR_TRUNCATE. @return MPI error code. */
+int csp_side_copy(const struct csp_side *from, const struct csp_side *to);
+
+/** PUT and GET between the origin buffer and `target` (an address). @return MPI error code. */
 int csp_direct_copy(const struct csp_op *op, const struct csp_type *target_type, char *target);
 
 #endif

@@ -3,14 +3,15 @@
 // The route of an operation, chosen in one place (csp_rma_issue). MPI-4.1 12.3; TPDS 3.1.
 //
 //   target                    PUT, GET                     ACC, GET_ACC, FOP, CAS
+//   in a window of one node   load/store, at once          load/store under the target's lock
 //   self or this node         load/store, at once          the target's ghost
 //   another node              the target's ghost           the target's ghost
 //
-// The accumulate operations of a target are all executed by its one ghost, hence atomic with each
-// other.
+// The accumulate operations of a target all take one way, hence are atomic with each other.
 #include "rma/rma_op.h"
 
 #include <limits.h>
+#include "rma/rma_acc.h"
 #include "rma/rma_direct.h"
 #include "rma/rma_ghost.h"
 #include "rma/rma_type.h"
@@ -81,14 +82,17 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
     rc = place(w, op, &t, &at);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return csp_win_raise(w, rc);
+    MPI_Datatype basic = MPI_DATATYPE_NULL;
+    if (op->kind > CSP_OP_GET && CSP_UNLIKELY((rc = csp_acc_check(op, &t, &basic)) != MPI_SUCCESS))
+        return csp_win_raise(w, rc);
     if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
         csp_win_lockall_touch(w, op->target);
     int here = w->peers[op->target].node == csp_rt.node;
-    // A derived type at MPI_BOTTOM: MPI_Pack refuses the null pointer in some libraries, the ghost
-    // does not.
-    if (here && op->kind <= CSP_OP_GET && op->origin != MPI_BOTTOM) {
+    if (here && (op->kind <= CSP_OP_GET || w->acc_locks)) {
+        char *addr = csp_win_local(w, op->target) + at;
         count(op, CSP_ROUTE_DIRECT, bytes);
-        rc = csp_direct_copy(op, &t, csp_win_local(w, op->target) + at);
+        rc = op->kind <= CSP_OP_GET ? csp_direct_copy(op, &t, addr)
+                                    : csp_acc_direct(w, op, &t, basic, addr);
         return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
     }
     count(op, here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET, bytes);

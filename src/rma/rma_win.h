@@ -64,11 +64,12 @@ struct csp_win {
     MPI_Group group;
     struct csp_members *members; // counted reference
     struct csp_iwin *iwin;
-    struct csp_iwin own;    // for a window with its own segment
-    struct csp_wnode *node; // my node's shared part
-    struct csp_peer *peers; // [rank], in it
-    uint64_t *node_offs;    // [node number]: offset of the csp_wnode in that node's pool segment
-    uint64_t my_off;        // my part: offset in the pool segment (pool windows)
+    struct csp_iwin own;            // for a window with its own segment
+    struct csp_wnode *node;         // my node's shared part
+    struct csp_peer *peers;         // [rank], in it
+    struct csp_acc_lock *acc_locks; // [rank], in it; NULL if there are other nodes
+    uint64_t *node_offs; // [node number]: offset of the csp_wnode in that node's pool segment
+    uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;
     MPI_Aint size, disp_unit;
 

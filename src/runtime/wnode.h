@@ -18,6 +18,11 @@ struct csp_peer {
     int32_t ghost_bit; // node * ng + gidx of the ghost that serves it
 };
 
+// For accumulates by load and store; a cache line each.
+struct csp_acc_lock {
+    _Alignas(64) _Atomic uint32_t held;
+};
+
 struct csp_wnode {
     _Atomic uint32_t ready;        // release by the leader: the peers are written
     _Atomic uint32_t failed;       // own segment: someone of the node could not map it
@@ -36,6 +41,19 @@ struct csp_wnode {
     _Alignas(64) _Atomic uint32_t lockall_count;
     _Atomic uint32_t exclusive;
     _Alignas(64) struct csp_peer peers[];
+    // behind them, if all ranks are on this node: struct csp_acc_lock [rank]
 };
+
+static inline uint64_t csp_wnode_bytes(int n, int one_node)
+{
+    uint64_t peers = sizeof(struct csp_wnode) + (uint64_t)n * sizeof(struct csp_peer);
+    return one_node ? (peers + 63) / 64 * 64 + (uint64_t)n * sizeof(struct csp_acc_lock) : peers;
+}
+
+static inline struct csp_acc_lock *csp_wnode_acc_locks(struct csp_wnode *node)
+{
+    uint64_t all = csp_wnode_bytes((int)node->n, 1);
+    return (struct csp_acc_lock *)((char *)node + all) - node->n;
+}
 
 #endif

@@ -62,6 +62,8 @@ csp_add_mpi_test(rma/comm_freed.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/comm_overlap.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/errhandler.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/errors.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/acc_errors.c NP 4 GHOSTS 1 NODES 1 FIXED CORE) # plain libraries say nothing, or end by an assertion
+csp_add_mpi_test(rma/acc_errors.c NP 4 GHOSTS 1 NODES 2 FIXED NAME rma/acc_errors_far)
 csp_add_mpi_test(rma/errors_sync.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/fetch_contention.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/free_waits.c NP 4 GHOSTS 1 NODES 2)

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Nobody outside the node can reach such a window, so a lock for each target in the node's shared
+// memory is all that atomicity needs; the order of accumulates is that of the program (MPI-4.1
+// 12.7.1, 12.7.2). MPI_Reduce_local computes.
+#include "rma/rma_acc.h"
+
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "rma/rma_direct.h"
+#include "runtime/wait.h"
+
+enum { SPINS = 100 }; // before a lock is waited for
+
+static void take_lock(struct csp_win *w, int target)
+{
+    _Atomic uint32_t *held = &w->acc_locks[target].held;
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "accumulate: another one at rank %ld of window %ld", target,
+                   (long)w->gid);
+    for (int n = 0; atomic_exchange_explicit(held, 1, memory_order_acquire); n++) {
+        if (n < SPINS)
+            csp_cpu_relax();
+        else
+            csp_wait_turn(&wait);
+    }
+}
+
+static void give_lock(struct csp_win *w, int target)
+{
+    atomic_store_explicit(&w->acc_locks[target].held, 0, memory_order_release);
+}
+
+// A side as elements of its basic type: itself, or a copy in `store`, which the caller frees.
+static int as_row(const struct csp_side *side, MPI_Datatype basic, struct csp_side *row,
+                  char **store)
+{
+    *row = *side;
+    *store = NULL;
+    if (side->type == basic)
+        return MPI_SUCCESS;
+    int rc = csp_side_get(NULL, 0, basic, row);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    row->count = csp_side_bytes(side) / row->info.size;
+    row->addr = *store = malloc((size_t)row->count * (size_t)row->info.extent);
+    return *store ? csp_side_copy(side, row) : MPI_ERR_NO_MEM;
+}
+
+static int overlap(const struct csp_side *a, const struct csp_side *b)
+{
+    return a->addr < b->addr + b->count * b->info.extent &&
+           b->addr < a->addr + a->count * a->info.extent;
+}
+
+static int reduce(const struct csp_side *from, const struct csp_side *to, MPI_Op op)
+{
+    csp_count_t all = from->count < to->count ? from->count : to->count;
+    int rc = MPI_SUCCESS;
+    for (csp_count_t done = 0; done < all && rc == MPI_SUCCESS;) {
+        int n = all - done < INT_MAX ? (int)(all - done) : INT_MAX;
+        MPI_Aint at = (MPI_Aint)done * to->info.extent;
+        rc = csp_mpi.Reduce_local(from->addr + at, to->addr + at, n, to->type, op);
+        done += n;
+    }
+    return rc;
+}
+
+// The origin's elements as basic ones, away from the target: MPI_Reduce_local allows no overlap.
+static int origin_row(const struct csp_side *origin, const struct csp_side *target,
+                      MPI_Datatype basic, struct csp_side *row, char **store)
+{
+    int rc = as_row(origin, basic, row, store);
+    if (rc != MPI_SUCCESS || *store || !overlap(row, target))
+        return rc;
+    size_t bytes = (size_t)row->count * (size_t)row->info.extent;
+    *store = malloc(bytes);
+    if (!*store)
+        return MPI_ERR_NO_MEM;
+    memcpy(*store, row->addr, bytes);
+    row->addr = *store;
+    return MPI_SUCCESS;
+}
+
+static int combine(const struct csp_side *row, const struct csp_side *target, MPI_Op op)
+{
+    struct csp_side here;
+    char *store;
+    int rc = as_row(target, row->type, &here, &store);
+    if (rc == MPI_SUCCESS)
+        rc = reduce(row, &here, op);
+    if (rc == MPI_SUCCESS && store)
+        rc = csp_side_copy(&here, target);
+    free(store);
+    return rc;
+}
+
+// What the calls have in common: `result` gets what was there (type MPI_DATATYPE_NULL: nobody asks),
+// then `origin` is applied.
+struct update {
+    struct csp_side origin, result, target;
+    MPI_Op op;
+};
+
+static int fetch(const struct update *u)
+{
+    return u->result.type == MPI_DATATYPE_NULL ? MPI_SUCCESS
+                                               : csp_side_copy(&u->target, &u->result);
+}
+
+static int execute(struct csp_win *w, int target, const struct update *u,
+                   const struct csp_side *row)
+{
+    take_lock(w, target);
+    int rc = fetch(u);
+    if (rc == MPI_SUCCESS && u->op == MPI_REPLACE)
+        rc = csp_side_copy(&u->origin, &u->target);
+    else if (rc == MPI_SUCCESS && u->op != MPI_NO_OP)
+        rc = combine(row, &u->target, u->op);
+    give_lock(w, target);
+    return rc;
+}
+
+static int accumulate(struct csp_win *w, int target, const struct update *u, MPI_Datatype basic)
+{
+    struct csp_side row = {0};
+    char *store = NULL;
+    int rc = MPI_SUCCESS;
+    if (basic != MPI_DATATYPE_NULL)
+        rc = origin_row(&u->origin, &u->target, basic, &row, &store);
+    if (rc == MPI_SUCCESS)
+        rc = execute(w, target, u, &row);
+    free(store);
+    return rc;
+}
+
+// Integers of any language, logical values and bytes: MPI-4.1 12.3.4.
+static int comparable(MPI_Datatype type)
+{
+    return csp_type_allows(type, MPI_BAND) ||
+           (csp_type_allows(type, MPI_LAND) && !csp_type_allows(type, MPI_SUM));
+}
+
+int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Datatype *basic)
+{
+    *basic = MPI_DATATYPE_NULL;
+    if (op->kind >= CSP_OP_FOP && !type->named)
+        return MPI_ERR_TYPE;
+    if (op->kind == CSP_OP_CAS)
+        return comparable(op->origin_type) ? MPI_SUCCESS : MPI_ERR_TYPE;
+    if (op->op == MPI_REPLACE || op->op == MPI_NO_OP)
+        return MPI_SUCCESS;
+    int rc =
+        csp_type_basic(op->kind == CSP_OP_FOP ? op->origin_type : op->target_type, type, basic);
+    return rc != MPI_SUCCESS || csp_type_allows(*basic, op->op) ? rc : MPI_ERR_OP;
+}
+
+static int compare_and_swap(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                            char *target)
+{
+    size_t bytes = (size_t)type->size;
+    take_lock(w, op->target);
+    memcpy(op->result, target, bytes);
+    if (memcmp(target, op->compare, bytes) == 0)
+        memcpy(target, op->origin, bytes);
+    give_lock(w, op->target);
+    return MPI_SUCCESS;
+}
+
+int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                   MPI_Datatype basic, char *target)
+{
+    if (op->kind == CSP_OP_CAS)
+        return compare_and_swap(w, op, type, target);
+    int one = op->kind == CSP_OP_FOP, rc = MPI_SUCCESS;
+    struct update u = {.op = op->op, .result.type = MPI_DATATYPE_NULL};
+    u.target = (struct csp_side){target, one ? 1 : op->target_count,
+                                 one ? op->origin_type : op->target_type, *type};
+    if (op->op != MPI_NO_OP) // which ignores the origin's arguments
+        rc = csp_side_get(op->origin, op->origin_count, op->origin_type, &u.origin);
+    if (rc == MPI_SUCCESS && op->kind != CSP_OP_ACC)
+        rc = csp_side_get(op->result, one ? 1 : op->result_count,
+                          one ? op->origin_type : op->result_type, &u.result);
+    return rc == MPI_SUCCESS ? accumulate(w, op->target, &u, basic) : rc;
+}

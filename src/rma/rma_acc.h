@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// ACC, GET_ACC, FOP and CAS: what is allowed; and by load and store, in windows whose processes all
+// share one node.
+#ifndef CSP_RMA_ACC_H
+#define CSP_RMA_ACC_H
+
+#include "rma/rma_type.h"
+#include "rma/rma_win.h"
+
+/**
+ * Whether the operation is one for a target of `type`. Libraries find out late, some by an assertion
+ * in the target. @return MPI error code: MPI_ERR_OP if the operation is not predefined or not for
+ * the type; MPI_ERR_TYPE if the type must be predefined, or consist of one predefined type, and is
+ * not so. `basic` is that type, MPI_DATATYPE_NULL if nothing is computed.
+ */
+int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Datatype *basic);
+
+/** The operation at `target` (an address), under the target's lock; complete on return. @return MPI
+ * error code. */
+int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                   MPI_Datatype basic, char *target);
+
+#endif
