@@ -93,20 +93,21 @@ static int get_contents(MPI_Datatype type, struct contents *c)
     c->types = NULL;
     if (rc != MPI_SUCCESS || c->combiner == MPI_COMBINER_NAMED || c->nd == 0)
         return rc;
-    size_t words = (size_t)(c->ni + 2 * (c->na + c->nl));
-    int *ints = malloc((words + 1) * sizeof(MPI_Count));
+    // addresses are no larger than counts
+    MPI_Count *room = malloc((size_t)(c->ni + c->na + c->nl + 1) * sizeof(*room));
     c->types = malloc((size_t)c->nd * sizeof(*c->types));
-    MPI_Aint *aints = (MPI_Aint *)((MPI_Count *)ints + c->ni);
-    if (!ints || !c->types)
+    int *ints = (int *)room;
+    MPI_Aint *aints = (MPI_Aint *)(room + c->ni);
+    if (!room || !c->types)
         rc = MPI_ERR_NO_MEM;
     else
 #if CSP_HAVE_MPI_Type_get_contents_c
         rc = csp_mpi.Type_get_contents_c(type, c->ni, c->na, c->nl, c->nd, ints, aints,
-                                         (MPI_Count *)(aints + c->na), c->types);
+                                         room + c->ni + c->na, c->types);
 #else
         rc = csp_mpi.Type_get_contents(type, ni, na, nd, ints, aints, c->types);
 #endif
-    free(ints);
+    free(room);
     if (rc != MPI_SUCCESS) {
         free(c->types);
         c->types = NULL;
