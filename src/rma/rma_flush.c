@@ -8,7 +8,9 @@
 #include "base/clock.h"
 #include "rma/rma_nudge.h"
 #include "rma/rma_time.h"
+#include "rma/rma_weak.h"
 #include "runtime/node.h"
+#include "runtime/quirks.h"
 #include "runtime/wait.h"
 
 enum {
@@ -77,6 +79,12 @@ static void learn(uint64_t took_ns, uint64_t bytes)
     atomic_store_explicit(&quiet_next, n, memory_order_relaxed);
 }
 
+static int complete(struct csp_win *w, int bit, int (*flush)(int, MPI_Win))
+{
+    int rc = csp_quirks.weak_put_bytes ? csp_weak_wait(w, bit) : MPI_SUCCESS;
+    return rc == MPI_SUCCESS ? flush(w->iwin->ghosts[bit], w->iwin->win) : rc;
+}
+
 static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
 {
     uint64_t begin = csp_clock_ns();
@@ -84,7 +92,7 @@ static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int,
     int quiet = is_quiet();
     int rc = weak || quiet ? read_back(w, bit) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
-        rc = flush(w->iwin->ghosts[bit], w->iwin->win);
+        rc = complete(w, bit, flush);
     uint64_t end = csp_clock_ns();
     if (!quiet)
         learn(end - begin, bytes);
@@ -98,7 +106,7 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
     if (csp_rt.crowded)
         return flush_crowded(w, bit, weak, flush);
     int rc = weak ? read_back(w, bit) : MPI_SUCCESS;
-    return rc == MPI_SUCCESS ? flush(w->iwin->ghosts[bit], w->iwin->win) : rc;
+    return rc == MPI_SUCCESS ? complete(w, bit, flush) : rc;
 }
 
 static int flush_bit(struct csp_win *w, int bit)

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include "rma/rma_nudge.h"
+#include "rma/rma_weak.h"
 #include "runtime/node.h"
 #include "runtime/quirks.h"
 
@@ -77,16 +78,41 @@ static void mark(_Atomic uint64_t *words, int bit)
         atomic_fetch_or_explicit(&words[bit / 64], mask, memory_order_release);
 }
 
+// A small PUT that the library's flush would not wait for gets a request of our own, which completes
+// only when the data is there, or a mark. @return MPI error code.
+static int issue_weak(struct csp_win *w, int bit, const struct csp_op *op, const struct aim *a)
+{
+    struct csp_weak_put *put = csp_weak_begin(w, bit);
+    if (!put) {
+        int rc = issue_plain(op, a);
+        mark(w->weak, bit); // after the operation, as below
+        return rc;
+    }
+    struct csp_op with_request = *op;
+    with_request.request = &put->request;
+    int rc = issue_request(&with_request, a);
+    csp_weak_end(put, rc == MPI_SUCCESS);
+    return rc;
+}
+
+static int issue(struct csp_win *w, int bit, const struct csp_op *op, MPI_Aint bytes,
+                 const struct aim *a)
+{
+    if (op->request)
+        return issue_request(op, a);
+    if (op->kind == CSP_OP_PUT && bytes <= csp_quirks.weak_put_bytes)
+        return issue_weak(w, bit, op, a);
+    return issue_plain(op, a);
+}
+
 int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes)
 {
     const struct csp_peer *p = &w->peers[op->target];
     struct aim a = {w->iwin->ghosts[p->ghost_bit], (MPI_Aint)p->off + at, w->iwin->win};
     if (csp_rt.crowded)
         csp_nudge_issue(p->ghost_bit);
-    int rc = op->request ? issue_request(op, &a) : issue_plain(op, &a);
+    int rc = issue(w, p->ghost_bit, op, bytes, &a);
     // Marked after the operation: a flush that takes the bit covers the operation.
-    if (op->kind == CSP_OP_PUT && bytes <= csp_quirks.weak_put_bytes)
-        mark(w->weak, p->ghost_bit);
     mark(w->used, p->ghost_bit);
     mark(w->local, p->ghost_bit);
     if (csp_rt.crowded)

@@ -55,6 +55,13 @@ void csp_rma_start(void);
 
 struct csp_lock_held; // rma_lock.c
 
+enum { CSP_WEAK_PUTS = 4 };
+struct csp_weak_put { // rma_weak.c
+    _Atomic uint32_t state;
+    int bit; // ghost
+    MPI_Request request;
+};
+
 struct csp_win {
     MPI_Win handle; // carrier: what the program holds
     uintptr_t key;  // the carrier as an integer, for the table
@@ -78,6 +85,7 @@ struct csp_win {
     _Atomic uint64_t *local; // not known to be complete at the origin
     _Atomic uint64_t
         *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
+    struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
     int used_words;
     _Atomic uint64_t
         pending_bytes; // crowded: issued at ghosts since the last flush that was not quiet
