@@ -20,6 +20,7 @@ enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
     DEEP_AFTER_NS = 20000000, // without work: naps become longer
+    DOUBT_NS = 2000000,       // what one long turn after that is worth
     SLACK_NS = 1000,
     LONG_TURN_NS = 50000,
     PUBLISH_NS = 10000000, // between two publications of the load
@@ -78,8 +79,10 @@ static int was_preempted(struct loop *l, uint64_t took_ns)
     return yes;
 }
 
-// One turn: messages, then what they asked for. @return 1 if anything was done.
-static int turn(struct loop *l)
+enum found { NOTHING, LONG_TURN, MESSAGES };
+
+// One turn: messages, then what they asked for.
+static enum found turn(struct loop *l)
 {
     uint64_t before = l->now;
     int n = csp_am_poll(64);
@@ -90,10 +93,19 @@ static int turn(struct loop *l)
     l->polls++;
     l->messages += (uint64_t)n;
     if (!busy)
-        return 0;
+        return NOTHING;
     l->busy_polls++;
     l->busy_ns += csp_idle_work_ns(&l->idle, took);
-    return 1;
+    return done > 0 ? MESSAGES : LONG_TURN;
+}
+
+// A long turn after a pause may be an operation, the first of many, or a cold cache: the ghost is
+// attentive for a while, and fully awake if there is a second one.
+static void note_work(struct loop *l, enum found what)
+{
+    int deep = l->now - l->last_work > DEEP_AFTER_NS;
+    l->last_work = deep && what == LONG_TURN ? l->now - DEEP_AFTER_NS + DOUBT_NS : l->now;
+    l->nap_ns = SLEEP_FIRST_NS;
 }
 
 static void on_awake(const struct csp_am *msg)
@@ -111,9 +123,9 @@ static void rest(struct loop *l)
         return;
     }
     uint32_t seen = csp_bell_seen(&l->me->bell);
-    if (turn(l)) {
-        l->last_work = l->now;
-        l->nap_ns = SLEEP_FIRST_NS;
+    enum found what = turn(l);
+    if (what != NOTHING) {
+        note_work(l, what);
         return;
     }
     uint64_t before = l->now;
@@ -144,12 +156,11 @@ void csp_ghost_loop(void)
     csp_place_short_slice();
     l.begin = l.now = l.last_work = l.last_publish = csp_clock_ns();
     while (!over(&l)) {
-        if (turn(&l)) {
-            l.last_work = l.now;
-            l.nap_ns = SLEEP_FIRST_NS;
-        } else {
+        enum found what = turn(&l);
+        if (what != NOTHING)
+            note_work(&l, what);
+        else
             rest(&l);
-        }
         if (l.now - l.last_publish >= PUBLISH_NS)
             publish(&l);
     }
