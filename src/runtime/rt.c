@@ -5,7 +5,10 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "runtime/stats.h"
 
 struct csp_rt csp_rt = {.urank = -1, .gidx = -1};
@@ -13,12 +16,26 @@ MPI_Comm csp_user_world = MPI_COMM_WORLD;
 int csp_stats_threads;
 struct csp_stats *csp_my_stats;
 
+// The launcher may end as soon as it hears of the abort, and what it has not read by then is lost: waits,
+// a second at most, until it has taken our last words from the pipe.
+static void await_reader(int fd)
+{
+    struct stat is;
+    int left = 0;
+    if (fstat(fd, &is) != 0 || !S_ISFIFO(is.st_mode))
+        return;
+    for (int ms = 0; ms < 1000 && ioctl(fd, FIONREAD, &left) == 0 && left > 0; ms++)
+        csp_clock_sleep(1000000);
+}
+
 void csp_rt_die(int exit_code)
 {
     int inited = 0, done = 0;
     csp_mpi.Initialized(&inited);
     csp_mpi.Finalized(&done);
     fflush(NULL);
+    await_reader(STDOUT_FILENO);
+    await_reader(STDERR_FILENO);
     if (inited && !done)
         csp_mpi.Abort(MPI_COMM_WORLD, exit_code);
     _exit(exit_code);
