@@ -162,8 +162,7 @@ int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Data
         return comparable(op->origin_type) ? MPI_SUCCESS : MPI_ERR_TYPE;
     if (op->op == MPI_REPLACE || op->op == MPI_NO_OP)
         return MPI_SUCCESS;
-    int rc =
-        csp_type_basic(op->kind == CSP_OP_FOP ? op->origin_type : op->target_type, type, basic);
+    int rc = csp_type_basic(csp_op_target_type(op), type, basic);
     return rc != MPI_SUCCESS || csp_type_allows(*basic, op->op) ? rc : MPI_ERR_OP;
 }
 
@@ -186,8 +185,7 @@ int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_
         return compare_and_swap(w, op, type, target);
     int one = op->kind == CSP_OP_FOP, rc = MPI_SUCCESS;
     struct update u = {.op = op->op, .result.type = MPI_DATATYPE_NULL};
-    u.target = (struct csp_side){target, one ? 1 : op->target_count,
-                                 one ? op->origin_type : op->target_type, *type};
+    u.target = (struct csp_side){target, csp_op_target_count(op), csp_op_target_type(op), *type};
     if (op->op != MPI_NO_OP) // which ignores the origin's arguments
         rc = csp_side_get(op->origin, op->origin_count, op->origin_type, &u.origin);
     if (rc == MPI_SUCCESS && op->kind != CSP_OP_ACC)

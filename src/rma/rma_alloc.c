@@ -64,10 +64,9 @@ static struct csp_wnode *wnode_at(uint64_t off)
 // `ready` must be down before anybody can learn the offset: the heap hands out used memory.
 static uint64_t alloc_wnode(const struct csp_members *m)
 {
-    uint64_t bytes = csp_wnode_bytes(m->n, m->nnodes == 1);
-    uint64_t off = csp_heap_alloc(csp_rt.heap, bytes, ALIGN);
+    uint64_t off = csp_heap_alloc(csp_rt.heap, csp_wnode_bytes(m->n, m->nnodes == 1), ALIGN);
     if (off != CSP_OFF_NONE)
-        memset(wnode_at(off), 0, bytes);
+        memset(wnode_at(off), 0, sizeof(struct csp_wnode));
     return off;
 }
 
@@ -135,6 +134,8 @@ static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
         end[at] += (cards[i].size + OWN_ALIGN - 1) / OWN_ALIGN * OWN_ALIGN;
     }
     free(end);
+    if (m->nnodes == 1)
+        memset(csp_wnode_acc_locks(node), 0, (size_t)m->n * sizeof(struct csp_acc_lock));
     atomic_store_explicit(&node->ready, 1, memory_order_release); // pairs with await_wnode
 }
 

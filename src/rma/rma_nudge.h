@@ -11,9 +11,9 @@
 void csp_nudge_issue(int ghost);
 
 /**
- * After a flush of `ghost` that ended `now`: asks it to stay awake if operations and flushes come close upon each
- * other and were slow of late; tells it that it is in use if it was slow after a pause. At most one
- * message in 150 us to each ghost.
+ * After a flush of `ghost` that ended `now`: asks it to stay awake if operations and flushes come
+ * close upon each other and were slow of late; tells it that it is in use if it was slow after a
+ * pause. At most one message in 150 us to each ghost.
  */
 void csp_nudge_flushed(int ghost, uint64_t now);
 

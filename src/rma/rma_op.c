@@ -31,17 +31,6 @@ static int finished(const struct csp_op *op)
     return csp_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, csp_rt.self, op->request);
 }
 
-// FOP and CAS name their one element by the origin's fields only.
-static MPI_Datatype target_type(const struct csp_op *op)
-{
-    return op->kind >= CSP_OP_FOP ? op->origin_type : op->target_type;
-}
-
-static csp_count_t target_count(const struct csp_op *op)
-{
-    return op->kind >= CSP_OP_FOP ? 1 : op->target_count;
-}
-
 // Where the target data lies, in bytes from the start of the target's part; checked, for another
 // process's memory may follow.
 static int place(const struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
@@ -49,7 +38,7 @@ static int place(const struct csp_win *w, const struct csp_op *op, const struct 
 {
     const struct csp_peer *p = &w->peers[op->target];
     MPI_Aint lo, hi;
-    csp_type_range(t, target_count(op), &lo, &hi);
+    csp_type_range(t, csp_op_target_count(op), &lo, &hi);
     if (__builtin_mul_overflow(op->disp, (MPI_Aint)p->disp_unit, at))
         return MPI_ERR_DISP;
     if (*at + lo < 0 || (uint64_t)(*at + hi) > p->size)
@@ -69,12 +58,12 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
         return csp_win_raise(w, MPI_ERR_RANK);
     if (CSP_UNLIKELY(!csp_win_access_open(w, op->target)))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    if (CSP_UNLIKELY(target_count(op) < 0 || op->origin_count < 0))
+    if (CSP_UNLIKELY(csp_op_target_count(op) < 0 || op->origin_count < 0))
         return csp_win_raise(w, MPI_ERR_COUNT);
-    int rc = csp_type_get(target_type(op), &t);
+    int rc = csp_type_get(csp_op_target_type(op), &t);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return csp_win_raise(w, rc);
-    MPI_Aint bytes = (MPI_Aint)target_count(op) * t.size;
+    MPI_Aint bytes = (MPI_Aint)csp_op_target_count(op) * t.size;
     if (bytes == 0) {
         count(op, CSP_ROUTE_NONE, 0);
         return finished(op);

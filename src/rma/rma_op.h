@@ -33,4 +33,15 @@ struct csp_op {
     MPI_Request *request; // not NULL: request-based
 };
 
+/** FOP and CAS name their one element by the origin's fields only. */
+static inline MPI_Datatype csp_op_target_type(const struct csp_op *op)
+{
+    return op->kind >= CSP_OP_FOP ? op->origin_type : op->target_type;
+}
+
+static inline csp_count_t csp_op_target_count(const struct csp_op *op)
+{
+    return op->kind >= CSP_OP_FOP ? 1 : op->target_count;
+}
+
 #endif

@@ -115,24 +115,26 @@ static int get_contents(MPI_Datatype type, struct contents *c)
     return rc;
 }
 
+// Frees the contents: the derived types are references of our own.
 static int common_basic(const struct contents *c, MPI_Datatype *basic)
 {
-    struct csp_type info;
-    int rc = MPI_SUCCESS;
-    for (MPI_Count i = 0; rc == MPI_SUCCESS && i < c->nd; i++) {
+    int all = MPI_SUCCESS;
+    for (MPI_Count i = 0; i < c->nd; i++) {
+        struct csp_type info = {.named = 1};
         MPI_Datatype inner = MPI_DATATYPE_NULL;
-        rc = csp_type_get(c->types[i], &info);
+        int rc = csp_type_get(c->types[i], &info);
         if (rc == MPI_SUCCESS)
             rc = csp_type_basic(c->types[i], &info, &inner);
+        if (!info.named)
+            csp_mpi.Type_free(&c->types[i]);
         if (rc == MPI_SUCCESS && i > 0 && inner != *basic)
             rc = MPI_ERR_TYPE;
         *basic = inner;
+        if (all == MPI_SUCCESS)
+            all = rc;
     }
-    for (MPI_Count i = 0; i < c->nd; i++)
-        if (csp_type_get(c->types[i], &info) == MPI_SUCCESS && !info.named)
-            csp_mpi.Type_free(&c->types[i]); // a reference of our own
     free(c->types);
-    return rc;
+    return all;
 }
 
 int csp_type_basic(MPI_Datatype type, const struct csp_type *info, MPI_Datatype *basic)
