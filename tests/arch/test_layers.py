@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo <- runtime <- rma, ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype <- runtime <- rma, ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -12,13 +12,14 @@ MAY_USE = {
     "base": set(),
     "shm": {"base"},
     "topo": {"base"},
-    "runtime": {"base", "shm", "topo"},
-    "rma": {"base", "shm", "topo", "runtime"},
-    "ghost": {"base", "shm", "topo", "runtime"},
-    "report": {"base", "shm", "topo", "runtime"},
-    "wrap": {"base", "shm", "topo", "runtime", "rma", "ghost", "report"},
+    "dtype": {"base"},
+    "runtime": {"base", "shm", "topo", "dtype"},
+    "rma": {"base", "shm", "topo", "dtype", "runtime"},
+    "ghost": {"base", "shm", "topo", "dtype", "runtime"},
+    "report": {"base", "shm", "topo", "dtype", "runtime"},
+    "wrap": {"base", "shm", "topo", "dtype", "runtime", "rma", "ghost", "report"},
 }
-WITHOUT_MPI = {"base", "shm", "topo"}
+WITHOUT_MPI = {"base", "shm", "topo", "dtype"}
 
 
 def sources(layer: str) -> list[Path]:
