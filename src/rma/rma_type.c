@@ -6,9 +6,11 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include "rma/rma_contents.h"
+#include "rma/rma_layout.h"
 #include "runtime/rt.h"
 
-enum { SLOTS = 256 };
+enum { SLOTS = 256 }; // more than there are predefined types
 
 struct slot {
     _Atomic uintptr_t key; // release after `type`; a slot is written once
@@ -16,26 +18,59 @@ struct slot {
     _Atomic uint32_t asked, allowed; // operations, by their index; `asked` is released last
 };
 
+// What a derived type's attribute points to. One reference is the attribute's.
+struct csp_type_record {
+    _Atomic int refs;
+    struct csp_layout *layout;
+    struct csp_type type;
+};
+
 static struct slot slots[SLOTS];
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic int keyval = MPI_KEYVAL_INVALID;
 
+// The type's slot, or the free one where it would be; NULL if the table is full.
 static struct slot *slot_of(MPI_Datatype type)
 {
-    uint64_t h = (uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u;
-    return &slots[h >> 56];
-}
-
-static void remember(struct slot *s, MPI_Datatype type, const struct csp_type *t)
-{
-    pthread_mutex_lock(&writers);
-    if (atomic_load_explicit(&s->key, memory_order_relaxed) == 0) {
-        s->type = *t;
-        atomic_store_explicit(&s->key, (uintptr_t)type, memory_order_release);
+    uint64_t h = ((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u) >> 56;
+    for (int i = 0; i < SLOTS; i++) {
+        struct slot *s = &slots[(h + (uint64_t)i) % SLOTS];
+        uintptr_t key = atomic_load_explicit(&s->key, memory_order_acquire);
+        if (key == (uintptr_t)type || key == 0)
+            return s;
     }
-    pthread_mutex_unlock(&writers);
+    return NULL;
 }
 
-static int ask(MPI_Datatype type, struct csp_type *t)
+static int slot_has(struct slot *s, MPI_Datatype type)
+{
+    return s && atomic_load_explicit(&s->key, memory_order_acquire) == (uintptr_t)type;
+}
+
+void csp_type_hold(const struct csp_type *t)
+{
+    if (t->record)
+        atomic_fetch_add_explicit(&t->record->refs, 1, memory_order_relaxed);
+}
+
+void csp_type_drop(const struct csp_type *t)
+{
+    struct csp_type_record *r = t->record;
+    if (!r || atomic_fetch_sub_explicit(&r->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    csp_layout_free(r->layout);
+    free(r);
+}
+
+static int on_type_free(MPI_Datatype type, int key, void *value, void *extra)
+{
+    const struct csp_type_record *r = value;
+    (void)type, (void)key, (void)extra;
+    csp_type_drop(&r->type);
+    return MPI_SUCCESS;
+}
+
+static int ask_sizes(MPI_Datatype type, struct csp_type *t)
 {
     MPI_Aint lb;
 #if CSP_HAVE_MPI_Type_size_x
@@ -52,99 +87,131 @@ static int ask(MPI_Datatype type, struct csp_type *t)
     return rc;
 }
 
-int csp_type_get(MPI_Datatype type, struct csp_type *out)
+// Integers of any language, logical values and bytes (MPI-4.1 12.3.4), that is: none of these. Not
+// asked of the library: Intel MPI aborts on a no.
+static int comparable(MPI_Datatype type)
 {
-    struct slot *s = slot_of(type);
-    if (CSP_LIKELY(atomic_load_explicit(&s->key, memory_order_acquire) == (uintptr_t)type &&
-                   (uintptr_t)type != 0)) {
-        *out = s->type;
-        return MPI_SUCCESS;
-    }
-    int ni, na, nd, combiner;
-    if (type == MPI_DATATYPE_NULL)
-        return MPI_ERR_TYPE;
-    int rc = csp_mpi.Type_get_envelope(type, &ni, &na, &nd, &combiner);
+    const MPI_Datatype others[] = {
+        MPI_FLOAT,     MPI_DOUBLE,           MPI_LONG_DOUBLE,       MPI_REAL,
+        MPI_COMPLEX,   MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX,    MPI_C_FLOAT_COMPLEX,
+        MPI_2REAL,     MPI_C_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION, MPI_C_LONG_DOUBLE_COMPLEX,
+        MPI_FLOAT_INT, MPI_DOUBLE_INT,       MPI_LONG_INT,          MPI_2INT,
+        MPI_SHORT_INT, MPI_LONG_DOUBLE_INT,  MPI_2INTEGER,
+    };
+    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
+        if (type == others[i])
+            return 0;
+    return 1;
+}
+
+// A type that is not committed is an error that the MPI library finds, packing nothing.
+static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp_layout **layout)
+{
+    char nothing[1];
+    int pos = 0;
+    *t = (struct csp_type){.named = named, .basic = type};
+    *layout = NULL;
+    int rc = csp_mpi.Pack(nothing, 0, type, nothing, (int)sizeof(nothing), &pos, csp_rt.self);
     if (rc == MPI_SUCCESS)
-        rc = ask(type, out);
-    if (rc != MPI_SUCCESS)
+        rc = ask_sizes(type, t);
+    if (rc == MPI_SUCCESS)
+        rc = named ? csp_layout_learn(type, layout) : csp_layout_compile(type, layout, &t->basic);
+    if (rc != MPI_SUCCESS) {
+        csp_layout_free(*layout);
         return rc;
-    out->named = combiner == MPI_COMBINER_NAMED;
-    out->contig = out->named && out->size == out->extent && out->true_lb == 0;
-    if (out->named)
-        remember(s, type, out);
+    }
+    CSP_ASSERT((*layout)->size_bytes == t->size && (*layout)->extent == t->extent);
+    t->layout = *layout;
+    t->contig = t->layout->contig && t->layout->first_off == 0;
+    t->comparable = named && comparable(type);
     return MPI_SUCCESS;
 }
 
-// Envelope and contents of a derived type, whichever functions made it.
-struct contents {
-    MPI_Count ni, na, nl, nd;
-    int combiner;
-    MPI_Datatype *types; // [nd]
-};
-
-static int get_contents(MPI_Datatype type, struct contents *c)
+// 0 if there is no room.
+static int remember(MPI_Datatype type, struct csp_type *t, struct csp_layout *layout)
 {
-#if CSP_HAVE_MPI_Type_get_contents_c
-    int rc = csp_mpi.Type_get_envelope_c(type, &c->ni, &c->na, &c->nl, &c->nd, &c->combiner);
-#else
-    int ni, na, nd, rc = csp_mpi.Type_get_envelope(type, &ni, &na, &nd, &c->combiner);
-    c->ni = ni, c->na = na, c->nl = 0, c->nd = nd;
-#endif
-    c->types = NULL;
-    if (rc != MPI_SUCCESS || c->combiner == MPI_COMBINER_NAMED || c->nd == 0)
-        return rc;
-    // addresses are no larger than counts
-    MPI_Count *room = malloc((size_t)(c->ni + c->na + c->nl + 1) * sizeof(*room));
-    c->types = malloc((size_t)c->nd * sizeof(*c->types));
-    int *ints = (int *)room;
-    MPI_Aint *aints = (MPI_Aint *)(room + c->ni);
-    if (!room || !c->types)
-        rc = MPI_ERR_NO_MEM;
-    else
-#if CSP_HAVE_MPI_Type_get_contents_c
-        rc = csp_mpi.Type_get_contents_c(type, c->ni, c->na, c->nl, c->nd, ints, aints,
-                                         room + c->ni + c->na, c->types);
-#else
-        rc = csp_mpi.Type_get_contents(type, ni, na, nd, ints, aints, c->types);
-#endif
-    free(room);
-    if (rc != MPI_SUCCESS) {
-        free(c->types);
-        c->types = NULL;
+    pthread_mutex_lock(&writers);
+    struct slot *s = slot_of(type);
+    if (slot_has(s, type)) {
+        csp_layout_free(layout);
+        *t = s->type;
+    } else if (s) {
+        s->type = *t;
+        atomic_store_explicit(&s->key, (uintptr_t)type, memory_order_release);
+    }
+    pthread_mutex_unlock(&writers);
+    return s != NULL;
+}
+
+// Two threads may have described the type: the first one's is taken. `writers` is held.
+static int attach(MPI_Datatype type, struct csp_type_record *r, struct csp_type_record **taken)
+{
+    int key = atomic_load_explicit(&keyval, memory_order_relaxed), flag = 0, rc = MPI_SUCCESS;
+    if (key == MPI_KEYVAL_INVALID) {
+        rc = csp_mpi.Type_create_keyval(MPI_TYPE_NULL_COPY_FN, on_type_free, &key, NULL);
+        atomic_store_explicit(&keyval, key, memory_order_release);
+    }
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Type_get_attr(type, key, taken, &flag);
+    if (rc == MPI_SUCCESS && !flag) {
+        *taken = r;
+        rc = csp_mpi.Type_set_attr(type, key, r);
     }
     return rc;
 }
 
-// Frees the contents: the derived types are references of our own.
-static int common_basic(const struct contents *c, MPI_Datatype *basic)
+static int record(MPI_Datatype type, struct csp_type *t, struct csp_layout *layout)
 {
-    int all = MPI_SUCCESS;
-    for (MPI_Count i = 0; i < c->nd; i++) {
-        struct csp_type info = {.named = 1};
-        MPI_Datatype inner = MPI_DATATYPE_NULL;
-        int rc = csp_type_get(c->types[i], &info);
-        if (rc == MPI_SUCCESS)
-            rc = csp_type_basic(c->types[i], &info, &inner);
-        if (!info.named)
-            csp_mpi.Type_free(&c->types[i]);
-        if (rc == MPI_SUCCESS && i > 0 && inner != *basic)
-            rc = MPI_ERR_TYPE;
-        *basic = inner;
-        if (all == MPI_SUCCESS)
-            all = rc;
+    struct csp_type_record *r = malloc(sizeof(*r)), *taken = NULL;
+    if (!r) {
+        csp_layout_free(layout);
+        return MPI_ERR_NO_MEM;
     }
-    free(c->types);
-    return all;
+    atomic_init(&r->refs, 1);
+    r->layout = layout;
+    t->record = r;
+    r->type = *t;
+    pthread_mutex_lock(&writers);
+    int rc = attach(type, r, &taken);
+    pthread_mutex_unlock(&writers);
+    if (rc == MPI_SUCCESS)
+        *t = taken->type;
+    if (rc != MPI_SUCCESS || taken != r)
+        csp_type_drop(&r->type);
+    return rc;
 }
 
-int csp_type_basic(MPI_Datatype type, const struct csp_type *info, MPI_Datatype *basic)
+static int get_new(MPI_Datatype type, struct csp_type *out)
 {
-    struct contents c;
-    *basic = type;
-    if (info->named)
+    int combiner;
+    struct csp_layout *layout;
+    if (type == MPI_DATATYPE_NULL)
+        return MPI_ERR_TYPE;
+    int rc = csp_combiner_get(type, &combiner);
+    if (rc == MPI_SUCCESS)
+        rc = describe(type, csp_combiner_is_predefined(combiner), out, &layout);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (combiner == MPI_COMBINER_NAMED && remember(type, out, layout))
         return MPI_SUCCESS;
-    int rc = get_contents(type, &c);
-    return rc == MPI_SUCCESS && c.types ? common_basic(&c, basic) : rc;
+    return record(type, out, layout);
+}
+
+int csp_type_get(MPI_Datatype type, struct csp_type *out)
+{
+    struct slot *s = slot_of(type);
+    struct csp_type_record *r;
+    int flag = 0, key = atomic_load_explicit(&keyval, memory_order_acquire);
+    if (CSP_LIKELY(slot_has(s, type) && (uintptr_t)type != 0)) {
+        *out = s->type;
+        return MPI_SUCCESS;
+    }
+    if (key != MPI_KEYVAL_INVALID && type != MPI_DATATYPE_NULL &&
+        csp_mpi.Type_get_attr(type, key, &r, &flag) == MPI_SUCCESS && flag) {
+        *out = r->type;
+        return MPI_SUCCESS;
+    }
+    return get_new(type, out);
 }
 
 static int op_index(MPI_Op op)
@@ -174,7 +241,7 @@ int csp_type_allows(MPI_Datatype named, MPI_Op op)
     if (i < 0)
         return 0;
     uint32_t bit = UINT32_C(1) << i;
-    if (atomic_load_explicit(&s->key, memory_order_acquire) != (uintptr_t)named)
+    if (!slot_has(s, named))
         return library_allows(named, op);
     if (!(atomic_load_explicit(&s->asked, memory_order_acquire) & bit)) {
         if (library_allows(named, op))

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// What a route needs to know of a datatype. Predefined types are remembered (they never change);
-// derived ones are asked each time. User role, any thread.
+// What a route needs to know of a datatype, found out once: predefined types are in a table, derived
+// ones carry it as an attribute. User role, any thread.
 #ifndef CSP_RMA_TYPE_H
 #define CSP_RMA_TYPE_H
 
 #include <mpi.h>
+#include "dtype/layout.h"
 #include "rma/rma_op.h"
 
 struct csp_type {
@@ -13,15 +14,24 @@ struct csp_type {
     MPI_Aint extent;               // from one element to the next
     MPI_Aint true_lb, true_extent; // where the data lies
     int named;                     // predefined
-    int contig; // elements follow each other without gaps, in the order of memory
+    int contig;     // elements follow each other without gaps, in the order of memory, from 0
+    int comparable; // MPI_Compare_and_swap takes it
+    MPI_Datatype
+        basic; // the predefined type that it consists of; MPI_DATATYPE_NULL if there are several
+    const struct csp_layout *layout; // where its bytes lie
+    struct csp_type_record *record;  // NULL: it lasts for ever
 };
 
-/** @return MPI error code (MPI_ERR_TYPE for MPI_DATATYPE_NULL and uncommitted nonsense). */
+/**
+ * `layout` is valid as long as the datatype, which the caller's caller holds; for longer,
+ * csp_type_hold. @return MPI error code (MPI_ERR_TYPE for MPI_DATATYPE_NULL, for a type that is not
+ * committed and for one beyond 2^63 bytes).
+ */
 int csp_type_get(MPI_Datatype type, struct csp_type *out);
 
-/** The predefined type that a derived one consists of; a predefined one is its own. @return MPI error
- * code, MPI_ERR_TYPE if there are several. */
-int csp_type_basic(MPI_Datatype type, const struct csp_type *info, MPI_Datatype *basic);
+/** Keeps the layout, also when the datatype is freed, until csp_type_drop. */
+void csp_type_hold(const struct csp_type *t);
+void csp_type_drop(const struct csp_type *t);
 
 /** 1 if `op` is predefined and the MPI library allows it for this predefined type in a reduction. */
 int csp_type_allows(MPI_Datatype named, MPI_Op op);
