@@ -27,4 +27,11 @@ void csp_ghost_win_start(void);
  */
 int csp_ghost_win_turn(void);
 
+// ghost_soft.c: operations on memory that no ghost maps.
+void csp_ghost_soft_start(void);
+/** Executes what has come. @return number of pieces. */
+int csp_ghost_soft_turn(void);
+/** 1 if nothing is on its way in or out. */
+int csp_ghost_soft_idle(void);
+
 #endif

@@ -86,7 +86,7 @@ static enum found turn(struct loop *l)
 {
     uint64_t before = l->now;
     int n = csp_am_poll(64);
-    int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn();
+    int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn();
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
     int busy = done > 0 || (csp_idle_exceeds(&l->idle, took) && !was_preempted(l, took));
@@ -140,7 +140,7 @@ static void rest(struct loop *l)
 static int over(const struct loop *l)
 {
     return atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire) &&
-           l->messages >= l->me->messages_due;
+           l->messages >= l->me->messages_due && csp_ghost_soft_idle();
 }
 
 void csp_ghost_loop(void)
@@ -173,4 +173,5 @@ void csp_ghost_start(void)
     csp_ghost_lock_start();
     csp_ghost_token_start();
     csp_ghost_win_start();
+    csp_ghost_soft_start();
 }

@@ -41,6 +41,7 @@ static void json_users(FILE *out, const struct csp_report_node *n)
     fprintf(out, "}, \"windows\": {");
     field(out, "pool", &s->windows_pool, 1);
     field(out, "own", &s->windows_own, 0);
+    field(out, "software", &s->windows_soft, 0);
     fprintf(out, ", \"plain\": {");
     for (int i = 0; i < CSP_PLAIN_REASONS; i++)
         field(out, csp_report_reasons[i], &s->windows_plain[i], i == 0);

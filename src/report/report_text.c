@@ -49,9 +49,11 @@ static void print_windows(FILE *out, const struct csp_stats *s)
 {
     fprintf(
         out,
-        "  windows (sum over the processes): %llu from the pool, %llu with a segment of their own",
+        "  windows (sum over the processes): %llu from the pool, %llu with a segment of their own, "
+        "%llu on the program's memory",
         (unsigned long long)csp_report_get(&s->windows_pool),
-        (unsigned long long)csp_report_get(&s->windows_own));
+        (unsigned long long)csp_report_get(&s->windows_own),
+        (unsigned long long)csp_report_get(&s->windows_soft));
     for (int i = 0; i < CSP_PLAIN_REASONS; i++) {
         uint64_t n = csp_report_get(&s->windows_plain[i]);
         if (n)

@@ -17,11 +17,14 @@ struct csp_win *csp_win_find(MPI_Win win);
 /** Any of the RMA operations. */
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op);
 
-// Creation: same arguments as MPI_Win_allocate (and _c; disp_unit widened), comm as the program
-// gave it. Passes through to the MPI library when Casper is not active or the window can not be
-// redirected.
+// Creation: same arguments as the MPI functions (and _c; disp_unit widened). Passes through to the MPI
+// library when Casper is not active or the window can not be redirected.
 int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                          void *baseptr, MPI_Win *win);
+int csp_rma_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                       MPI_Win *win);
+int csp_rma_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
+
 /** A window that stays with the MPI library, for the report. */
 void csp_rma_note_plain(enum csp_plain_reason reason);
 
@@ -53,7 +56,7 @@ int csp_rma_win_set_info(struct csp_win *w, MPI_Info info);
 // disp_unit as MPI_Aint; the MPI_Win_shared_query wrapper narrows it.
 int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                              void *baseptr);
-// Other windows: attach/detach on a redirected window is the program's error: MPI_ERR_RMA_FLAVOR.
+// On a window that is not dynamic the program's error: MPI_ERR_RMA_FLAVOR.
 int csp_rma_win_attach(struct csp_win *w, void *base, MPI_Aint size);
 int csp_rma_win_detach(struct csp_win *w, const void *base);
 

@@ -14,7 +14,7 @@
 
 enum { SPINS = 100 }; // before a lock is waited for
 
-static void take_lock(struct csp_win *w, int target)
+void csp_acc_lock(struct csp_win *w, int target)
 {
     _Atomic uint32_t *held = &w->acc_locks[target].held;
     struct csp_wait wait;
@@ -28,7 +28,7 @@ static void take_lock(struct csp_win *w, int target)
     }
 }
 
-static void give_lock(struct csp_win *w, int target)
+void csp_acc_unlock(struct csp_win *w, int target)
 {
     atomic_store_explicit(&w->acc_locks[target].held, 0, memory_order_release);
 }
@@ -113,13 +113,13 @@ static int fetch(const struct update *u)
 static int execute(struct csp_win *w, int target, const struct update *u,
                    const struct csp_side *row)
 {
-    take_lock(w, target);
+    csp_acc_lock(w, target);
     int rc = fetch(u);
     if (rc == MPI_SUCCESS && u->op == MPI_REPLACE)
         rc = csp_side_copy(&u->origin, &u->target);
     else if (rc == MPI_SUCCESS && u->op != MPI_NO_OP)
         rc = combine(row, &u->target, u->op);
-    give_lock(w, target);
+    csp_acc_unlock(w, target);
     return rc;
 }
 
@@ -155,11 +155,11 @@ static int compare_and_swap(struct csp_win *w, const struct csp_op *op, const st
                             char *target)
 {
     size_t bytes = (size_t)type->size;
-    take_lock(w, op->target);
+    csp_acc_lock(w, op->target);
     memcpy(op->result, target, bytes);
     if (memcmp(target, op->compare, bytes) == 0)
         memcpy(target, op->origin, bytes);
-    give_lock(w, op->target);
+    csp_acc_unlock(w, op->target);
     return MPI_SUCCESS;
 }
 

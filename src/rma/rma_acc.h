@@ -21,4 +21,8 @@ int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Data
 int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, char *target);
 
+/** The lock for accumulates at `target`, in windows that have them (w->acc_locks). */
+void csp_acc_lock(struct csp_win *w, int target);
+void csp_acc_unlock(struct csp_win *w, int target);
+
 #endif

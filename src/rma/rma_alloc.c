@@ -1,19 +1,23 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Win_allocate and MPI_Win_free. MPI-4.1 12.2.2, 12.2.5; TPDS 3.1; docs/design/windows.md.
+// Redirected windows: MPI_Win_allocate, MPI_Win_create, MPI_Win_create_dynamic and MPI_Win_free. MPI-4.1
+// 12.2; TPDS 3.1; docs/design/windows.md, docs/design/software.md.
 //
 //   every user of the communicator                        leader of each node
 //   my part: from the node's pool heap                    the node's csp_wnode: likewise
+//   (MPI_Win_create: the program's memory)
 //   one MPI_Allgather of cards <-----------------------> the same
 //   wait for `ready`  <---------------------------------- fill the peers' table
 //   (a part did not fit: own segment, rma_own.c)
 //   carrier window on MPI_COMM_SELF
+#include "rma/rma_bind.h"
 #include "rma/rma_own.h"
 #include "rma/rma_win.h"
 
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/vm.h"
 #include "runtime/wait.h"
 
 // What each process tells the others.
@@ -23,6 +27,7 @@ struct card {
     uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
     uint64_t gid;       // rank 0
     uint64_t cannot;    // 1: something that is left to the library
+    uint64_t bind;      // rank 0's counts: csp_bind_wish
 };
 
 static const uint64_t ALIGN = 64;       // of a part in the pool
@@ -40,14 +45,44 @@ void csp_rma_note_plain(enum csp_plain_reason reason)
         csp_stats_add(&csp_my_stats->windows_plain[reason], 1);
 }
 
-static int plain_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
-                          void *baseptr, MPI_Win *win)
+// What the program asked for.
+struct wish {
+    int flavor; // MPI_WIN_FLAVOR_
+    void *base; // MPI_Win_create: the program's memory
+    MPI_Aint size, disp_unit;
+    MPI_Info info;
+    MPI_Comm comm;
+};
+
+static int plain_allocate(const struct wish *h, void *baseptr, MPI_Win *win)
 {
 #if CSP_HAVE_MPI_Win_allocate_c
-    if (disp_unit > INT_MAX)
-        return csp_mpi.Win_allocate_c(size, disp_unit, info, comm, baseptr, win);
+    if (h->disp_unit > INT_MAX)
+        return csp_mpi.Win_allocate_c(h->size, h->disp_unit, h->info, h->comm, baseptr, win);
 #endif
-    return csp_mpi.Win_allocate(size, (int)disp_unit, info, comm, baseptr, win);
+    return csp_mpi.Win_allocate(h->size, (int)h->disp_unit, h->info, h->comm, baseptr, win);
+}
+
+// MPI_Win_create and MPI_Win_create_dynamic, of the library, over a communicator of one's choice.
+static int library_create(const struct wish *h, MPI_Comm comm, MPI_Win *win)
+{
+    if (h->flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return csp_mpi.Win_create_dynamic(h->info, comm, win);
+#if CSP_HAVE_MPI_Win_create_c
+    if (h->disp_unit > INT_MAX)
+        return csp_mpi.Win_create_c(h->base, h->size, h->disp_unit, h->info, comm, win);
+#endif
+    int unit = h->disp_unit > INT_MAX ? INT_MAX : (int)h->disp_unit;
+    return csp_mpi.Win_create(h->base, h->size, unit, h->info, comm, win);
+}
+
+static int plain(const struct wish *h, enum csp_plain_reason reason, void *baseptr, MPI_Win *win)
+{
+    int rc = h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? plain_allocate(h, baseptr, win)
+                                                  : library_create(h, h->comm, win);
+    if (rc == MPI_SUCCESS && reason < CSP_PLAIN_REASONS)
+        csp_rma_note_plain(reason);
+    return rc;
 }
 
 static uint64_t next_gid(void)
@@ -88,23 +123,43 @@ static uint64_t alignment(MPI_Info info)
     return align;
 }
 
-static struct card make_card(const struct csp_members *m, MPI_Aint size, MPI_Aint disp_unit,
-                             uint64_t align)
+// Where this process's part is, if it needs none from the pool.
+static void card_of_program(struct card *c, const struct wish *h)
 {
-    struct card c = {.off = CSP_OFF_NONE, .size = (uint64_t)size, .disp_unit = (uint64_t)disp_unit};
-    if (c.size <= csp_config.pool_max)
-        c.off = csp_heap_alloc(csp_rt.heap, c.size ? c.size : 1, align);
-    c.cannot = disp_unit > UINT32_MAX || align > OWN_ALIGN;
+    int dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
+    c->off = dynamic ? 0 : (uint64_t)(uintptr_t)h->base;
+    c->size = dynamic ? UINT64_MAX : (uint64_t)h->size; // displacements are addresses
+    c->cannot |= !csp_vm_reachable();
+}
+
+static void card_of_pool(struct card *c, const struct wish *h)
+{
+    uint64_t align = alignment(h->info);
+    c->off = CSP_OFF_NONE;
+    if (c->size <= csp_config.pool_max)
+        c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
+    c->cannot |= align > OWN_ALIGN;
+}
+
+static struct card make_card(const struct csp_members *m, const struct wish *h)
+{
+    struct card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
+    c.cannot = h->disp_unit > UINT32_MAX;
+    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+        card_of_pool(&c, h);
+    else
+        card_of_program(&c, h);
     if (csp_members_lead(m))
         c.wnode_off = alloc_wnode(m);
     if (m->rank == 0)
         c.gid = next_gid();
+    c.bind = csp_bind_wish(h->info);
     return c;
 }
 
-static void drop_card(const struct csp_members *m, const struct card *mine)
+static void drop_card(const struct csp_members *m, const struct wish *h, const struct card *mine)
 {
-    if (mine->off != CSP_OFF_NONE)
+    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && mine->off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->off);
     if (csp_members_lead(m) && mine->wnode_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->wnode_off);
@@ -142,13 +197,13 @@ static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
 static void await_wnode(struct csp_wnode *node, uint64_t gid)
 {
     struct csp_wait wait;
-    csp_wait_begin(&wait, "MPI_Win_allocate: the node's leader to describe window %ld", (long)gid);
+    csp_wait_begin(&wait, "window creation: the node's leader to describe window %ld", (long)gid);
     while (!atomic_load_explicit(&node->ready, memory_order_acquire))
         csp_wait_turn(&wait);
 }
 
 // Fields of a window that need no communication.
-static struct csp_win *new_win(struct csp_members *m, const struct card *cards, MPI_Comm comm)
+static struct csp_win *new_win(struct csp_members *m, const struct wish *h, const struct card *cards)
 {
     struct csp_win *w = calloc(1, sizeof(*w));
     CSP_CHECK(w, "out of memory for a window");
@@ -166,14 +221,15 @@ static struct csp_win *new_win(struct csp_members *m, const struct card *cards, 
     w->n = m->n;
     w->rank = m->rank;
     w->members = m;
-    w->size = (MPI_Aint)cards[m->rank].size;
-    w->disp_unit = (MPI_Aint)cards[m->rank].disp_unit;
-    w->my_off = cards[m->rank].off;
+    w->size = h->size;
+    w->disp_unit = h->disp_unit;
+    w->attr_flavor = h->flavor;
+    w->my_off = h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? cards[m->rank].off : CSP_OFF_NONE;
     w->node = wnode_at(w->node_offs[csp_rt.node]);
     w->peers = w->node->peers;
     pthread_mutex_init(&w->mutex, NULL);
     pthread_mutex_init(&w->lockall_mutex, NULL);
-    csp_mpi.Comm_group(comm, &w->group);
+    csp_mpi.Comm_group(h->comm, &w->group);
     return w;
 }
 
@@ -201,97 +257,153 @@ static void delete_win(struct csp_win *w)
     free(w->used);
     free((void *)w->lockall_node);
     free(w->node_offs);
+    free((void *)w->given);
     free(w->posts);
     free(w->access.ranks);
     free(w);
 }
 
-static int make_carrier(struct csp_win *w, MPI_Info info, MPI_Comm comm)
+// The carrier of a window of MPI_Win_allocate is a created one on our memory.
+static int make_carrier(struct csp_win *w, const struct wish *h)
 {
-    int unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
-    w->base = w->size ? csp_win_local(w, w->rank) : NULL;
-    w->attr_disp_unit = unit;
-    w->attr_flavor = MPI_WIN_FLAVOR_ALLOCATE;
+    struct wish mine = *h;
+    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+        mine.base = w->size ? csp_win_local(w, w->rank) : NULL;
+    w->base = mine.base;
+    w->attr_disp_unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
     w->attr_model = MPI_WIN_UNIFIED;
-    int rc = csp_mpi.Win_create(w->base, w->size, unit, info, MPI_COMM_SELF, &w->handle);
+    int rc = library_create(&mine, MPI_COMM_SELF, &w->handle);
     if (rc != MPI_SUCCESS)
-        csp_mpi.Comm_call_errhandler(comm, rc);
+        csp_mpi.Comm_call_errhandler(h->comm, rc);
     return rc;
 }
 
-// All processes have the cards and come to the same answer. @return the window, NULL: plain MPI.
-static struct csp_win *build(struct csp_members *m, const struct card *cards, MPI_Comm comm)
+// All processes have the cards and come to the same answer. Needs no ghost and no other process.
+static struct csp_win *describe(struct csp_members *m, const struct wish *h,
+                                const struct card *cards, int own)
 {
-    int own = 0, cannot = 0;
-    for (int i = 0; i < m->nnodes; i++)
-        cannot |= cards[m->leaders[i]].wnode_off == CSP_OFF_NONE;
-    for (int i = 0; i < m->n; i++) {
-        cannot |= cards[i].cannot != 0;
-        own |= cards[i].off == CSP_OFF_NONE;
-    }
-    if (cannot) {
-        drop_card(m, &cards[m->rank]);
-        return NULL;
-    }
-    struct csp_win *w = new_win(m, cards, comm);
+    struct csp_win *w = new_win(m, h, cards);
     if (csp_members_lead(m))
         fill_wnode(w->node, m, cards, own);
     else
         await_wnode(w->node, w->gid);
     if (m->nnodes == 1)
         w->acc_locks = csp_wnode_acc_locks(w->node);
-    if (!own) {
+    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !own)
         w->iwin = &csp_pool_iwin;
-        return w;
-    }
+    csp_bind_set(w, h->flavor == MPI_WIN_FLAVOR_ALLOCATE, (uint32_t)cards[0].bind);
+    return w;
+}
+
+// Some part did not fit into the pool. @return 1, or 0 when there is no memory; the window is gone then.
+static int give_own_segment(struct csp_win *w, struct csp_members *m, MPI_Comm comm)
+{
     if (w->my_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, w->my_off);
     w->my_off = CSP_OFF_NONE;
     if (csp_own_create(w, comm))
-        return w;
+        return 1;
     atomic_fetch_add_explicit(&m->refs, 1, memory_order_relaxed); // the caller's stays
     delete_win(w);
-    return NULL;
+    return 0;
+}
+
+// @return the window, NULL: plain MPI.
+static struct csp_win *build(struct csp_members *m, const struct wish *h, const struct card *cards)
+{
+    int own = 0, cannot = 0;
+    for (int i = 0; i < m->nnodes; i++)
+        cannot |= cards[m->leaders[i]].wnode_off == CSP_OFF_NONE;
+    for (int i = 0; i < m->n; i++) {
+        cannot |= cards[i].cannot != 0;
+        own |= h->flavor == MPI_WIN_FLAVOR_ALLOCATE && cards[i].off == CSP_OFF_NONE;
+    }
+    if (cannot) {
+        drop_card(m, h, &cards[m->rank]);
+        return NULL;
+    }
+    struct csp_win *w = describe(m, h, cards, own);
+    return own && !give_own_segment(w, m, h->comm) ? NULL : w;
+}
+
+static void count_window(const struct csp_win *w)
+{
+    struct csp_stats *s = csp_my_stats;
+    csp_stats_add(!w->iwin                        ? &s->windows_soft
+                  : w->iwin == &csp_pool_iwin ? &s->windows_pool
+                                              : &s->windows_own,
+                  1);
+}
+
+// Why a window that could not be built is plain.
+static enum csp_plain_reason reason_of(const struct wish *h)
+{
+    return h->flavor == MPI_WIN_FLAVOR_CREATE    ? CSP_PLAIN_CREATE
+           : h->flavor == MPI_WIN_FLAVOR_DYNAMIC ? CSP_PLAIN_DYNAMIC
+                                                 : CSP_PLAIN_MEMORY;
+}
+
+static int redirect(struct csp_members *m, const struct wish *h, void *baseptr, MPI_Win *win)
+{
+    struct card mine = make_card(m, h);
+    struct card *cards = malloc((size_t)m->n * sizeof(*cards));
+    CSP_CHECK(cards, "out of memory for a window");
+    int rc =
+        csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, h->comm);
+    if (rc != MPI_SUCCESS) { // raised on the program's communicator
+        drop_card(m, h, &mine);
+        csp_members_drop(m);
+        free(cards);
+        return rc;
+    }
+    struct csp_win *w = build(m, h, cards);
+    free(cards);
+    if (!w) {
+        csp_members_drop(m);
+        return plain(h, reason_of(h), baseptr, win);
+    }
+    rc = make_carrier(w, h);
+    if (rc != MPI_SUCCESS)
+        return rc; // raised likewise; the others have the window, so its parts must stay
+    count_window(w);
+    csp_win_register(w);
+    if (baseptr)
+        *(void **)baseptr = w->base;
+    *win = w->handle;
+    return MPI_SUCCESS;
+}
+
+static int make(const struct wish *h, void *baseptr, MPI_Win *win)
+{
+    int soft = h->flavor != MPI_WIN_FLAVOR_ALLOCATE;
+    if (!csp_rt.active || h->size < 0 || h->disp_unit <= 0 || h->comm == MPI_COMM_NULL)
+        return plain(h, CSP_PLAIN_REASONS, baseptr, win); // errors are the library's to raise
+    if (soft && csp_config.created_windows == CSP_CONFIG_CREATED_WINDOWS_PLAIN)
+        return plain(h, reason_of(h), baseptr, win);
+    if (!soft && csp_rt.pool_win == MPI_WIN_NULL)
+        return plain(h, CSP_PLAIN_LIBRARY, baseptr, win);
+    struct csp_members *m = csp_members_take(h->comm);
+    return m ? redirect(m, h, baseptr, win) : plain(h, CSP_PLAIN_FOREIGN, baseptr, win);
 }
 
 int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                          void *baseptr, MPI_Win *win)
 {
-    struct csp_members *m = NULL;
-    if (csp_rt.active && size >= 0 && disp_unit > 0 && comm != MPI_COMM_NULL) {
-        m = csp_rt.pool_win == MPI_WIN_NULL ? NULL : csp_members_take(comm);
-        if (!m)
-            csp_rma_note_plain(csp_rt.pool_win == MPI_WIN_NULL ? CSP_PLAIN_LIBRARY
-                                                               : CSP_PLAIN_FOREIGN);
-    }
-    if (!m) // errors in the arguments are the library's to raise
-        return plain_allocate(size, disp_unit, info, comm, baseptr, win);
-    struct card mine = make_card(m, size, disp_unit, alignment(info));
-    struct card *cards = malloc((size_t)m->n * sizeof(*cards));
-    CSP_CHECK(cards, "out of memory for a window");
-    int rc = csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, comm);
-    if (rc != MPI_SUCCESS) { // raised on the program's communicator
-        drop_card(m, &mine);
-        csp_members_drop(m);
-        free(cards);
-        return rc;
-    }
-    struct csp_win *w = build(m, cards, comm);
-    free(cards);
-    if (!w) {
-        csp_members_drop(m);
-        csp_rma_note_plain(CSP_PLAIN_MEMORY);
-        return plain_allocate(size, disp_unit, info, comm, baseptr, win);
-    }
-    rc = make_carrier(w, info, comm);
-    if (rc != MPI_SUCCESS)
-        return rc; // raised likewise; the others have the window, so its parts must stay
-    csp_stats_add(
-        w->iwin == &csp_pool_iwin ? &csp_my_stats->windows_pool : &csp_my_stats->windows_own, 1);
-    csp_win_register(w);
-    *(void **)baseptr = w->base;
-    *win = w->handle;
-    return MPI_SUCCESS;
+    struct wish h = {MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm};
+    return make(&h, baseptr, win);
+}
+
+int csp_rma_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
+                       MPI_Win *win)
+{
+    struct wish h = {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm};
+    return make(&h, NULL, win);
+}
+
+int csp_rma_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
+{
+    struct wish h = {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm};
+    return make(&h, NULL, win);
 }
 
 int csp_rma_win_free(MPI_Win *win)
@@ -306,7 +418,7 @@ int csp_rma_win_free(MPI_Win *win)
         return rc;
     csp_win_barrier(w);
     rc = csp_mpi.Win_free(win); // the carrier: delete callbacks still find the window
-    if (w->iwin != &csp_pool_iwin)
+    if (w->iwin && w->iwin != &csp_pool_iwin)
         csp_own_free(w);
     csp_win_forget(w);
     delete_win(w);

@@ -49,3 +49,30 @@ int csp_direct_copy(const struct csp_op *op, const struct csp_type *target_type,
         return rc;
     return op->kind == CSP_OP_PUT ? csp_side_copy(&mine, &theirs) : csp_side_copy(&theirs, &mine);
 }
+// @return 1 if the side has data at all.
+static int cursor_at(const struct csp_side *side, int64_t first, struct csp_layout_cursor *c)
+{
+    if (csp_layout_begin(c, side->info.layout, 0, side->count) != CSP_OK)
+        return 0; // beyond the address space
+    csp_layout_seek(c, first);
+    return 1;
+}
+
+void csp_side_pack(const struct csp_side *side, int64_t first, char *to, size_t bytes)
+{
+    struct csp_layout_cursor c;
+    if (side->info.contig)
+        memcpy(to, side->addr + first, bytes);
+    else if (cursor_at(side, first, &c))
+        csp_layout_pack(&c, side->addr, to, bytes);
+}
+
+void csp_side_unpack(const struct csp_side *side, int64_t first, const char *from, size_t bytes)
+{
+    struct csp_layout_cursor c;
+    if (side->info.contig)
+        memcpy(side->addr + first, from, bytes);
+    else if (cursor_at(side, first, &c))
+        csp_layout_unpack(&c, side->addr, from, bytes);
+}
+

@@ -26,6 +26,10 @@ static inline MPI_Aint csp_side_bytes(const struct csp_side *s)
 /** Copies all of `from`; `to` has room for it, or MPI_ERR_TRUNCATE. @return MPI error code. */
 int csp_side_copy(const struct csp_side *from, const struct csp_side *to);
 
+/** Bytes [first, first + bytes) of the side's stream, to or from a buffer. */
+void csp_side_pack(const struct csp_side *side, int64_t first, char *to, size_t bytes);
+void csp_side_unpack(const struct csp_side *side, int64_t first, const char *from, size_t bytes);
+
 /** PUT and GET between the origin buffer and `target` (an address). @return MPI error code. */
 int csp_direct_copy(const struct csp_op *op, const struct csp_type *target_type, char *target);
 

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "rma/rma_nudge.h"
+#include "rma/rma_soft.h"
 #include "rma/rma_time.h"
 #include "rma/rma_weak.h"
 #include "runtime/node.h"
@@ -112,11 +113,15 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
 static int flush_bit(struct csp_win *w, int bit)
 {
     take_bit(w->local, bit);
+    if (!w->iwin)
+        return csp_soft_flush(w, bit);
     return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
 }
 
 static int flush_local_bit(struct csp_win *w, int bit)
 {
+    if (!w->iwin)
+        return csp_soft_flush_local(w, bit);
     return flush_by(w, bit, 0, csp_mpi.Win_flush_local);
 }
 
@@ -152,10 +157,22 @@ int csp_win_flush_end(struct csp_win *w)
     return rc;
 }
 
+// All ghosts of the target's node that have a bit: any of them may have got an operation of it.
+static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,
+                      int (*flush)(struct csp_win *, int))
+{
+    int rc = MPI_SUCCESS, first = w->peers[target].node * csp_rt.topo->ng;
+    if (!w->by_segment && !w->given)
+        return take_bit(words, w->peers[target].ghost_bit) ? flush(w, w->peers[target].ghost_bit)
+                                                           : MPI_SUCCESS;
+    for (int bit = first; bit < first + csp_rt.topo->ng && rc == MPI_SUCCESS; bit++)
+        rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
+    return rc;
+}
+
 int csp_win_flush_target(struct csp_win *w, int target)
 {
-    int bit = w->peers[target].ghost_bit;
-    int rc = take_bit(w->used, bit) ? flush_bit(w, bit) : MPI_SUCCESS;
+    int rc = flush_node(w, target, w->used, flush_bit);
     atomic_thread_fence(memory_order_seq_cst);
     return csp_win_rc(w, rc);
 }
@@ -196,8 +213,7 @@ int csp_rma_win_flush_all(struct csp_win *w)
 
 static int flush_local_target(struct csp_win *w, int target)
 {
-    int bit = w->peers[target].ghost_bit;
-    return csp_win_rc(w, take_bit(w->local, bit) ? flush_local_bit(w, bit) : MPI_SUCCESS);
+    return csp_win_rc(w, flush_node(w, target, w->local, flush_local_bit));
 }
 
 int csp_rma_win_flush_local(struct csp_win *w, int rank)

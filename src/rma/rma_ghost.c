@@ -71,13 +71,6 @@ static int issue_request(const struct csp_op *op, const struct aim *a)
     }
 }
 
-static void mark(_Atomic uint64_t *words, int bit)
-{
-    uint64_t mask = UINT64_C(1) << (bit % 64);
-    if (!(atomic_load_explicit(&words[bit / 64], memory_order_relaxed) & mask))
-        atomic_fetch_or_explicit(&words[bit / 64], mask, memory_order_release);
-}
-
 // A small PUT that the library's flush would not wait for gets a request of our own, which completes
 // only when the data is there, or a mark. @return MPI error code.
 static int issue_weak(struct csp_win *w, int bit, const struct csp_op *op, const struct aim *a)
@@ -85,7 +78,7 @@ static int issue_weak(struct csp_win *w, int bit, const struct csp_op *op, const
     struct csp_weak_put *put = csp_weak_begin(w, bit);
     if (!put) {
         int rc = issue_plain(op, a);
-        mark(w->weak, bit); // after the operation, as below
+        csp_win_mark(w->weak, bit); // after the operation, as below
         return rc;
     }
     struct csp_op with_request = *op;
@@ -105,19 +98,19 @@ static int issue(struct csp_win *w, int bit, const struct csp_op *op, MPI_Aint b
     return issue_plain(op, a);
 }
 
-int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes)
+int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,
+                    MPI_Aint bytes)
 {
     const struct csp_peer *p = &w->peers[op->target];
-    struct aim a = {w->iwin->ghosts[p->ghost_bit], (MPI_Aint)p->off + at, w->iwin->win};
+    struct aim a = {w->iwin->ghosts[ghost], (MPI_Aint)p->off + at, w->iwin->win};
     if (csp_rt.crowded)
-        csp_nudge_issue(p->ghost_bit);
-    int rc = issue(w, p->ghost_bit, op, bytes, &a);
-    // Marked after the operation: a flush that takes the bit covers the operation.
-    mark(w->used, p->ghost_bit);
-    mark(w->local, p->ghost_bit);
+        csp_nudge_issue(ghost);
+    int rc = issue(w, ghost, op, bytes, &a);
+    csp_win_mark(w->used, ghost);
+    csp_win_mark(w->local, ghost);
     if (csp_rt.crowded)
         csp_stats_add(&w->pending_bytes, (uint64_t)bytes);
     if (p->node == csp_rt.node)
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[p->ghost_bit % csp_rt.topo->ng].bell);
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
     return rc;
 }

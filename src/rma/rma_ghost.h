@@ -6,8 +6,11 @@
 
 #include "rma/rma_win.h"
 
-/** Issues at the target's ghost; `at`: bytes from the start of the target's part; `bytes`: data.
- *  @return MPI error code. */
-int csp_ghost_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes);
+/**
+ * Issues at a ghost of the target's node (node * ng + gidx); `at`: bytes from the start of the target's
+ * part; `bytes`: data. @return MPI error code.
+ */
+int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,
+                    MPI_Aint bytes);
 
 #endif

@@ -7,13 +7,18 @@
 //   self or this node         load/store, at once          the target's ghost
 //   another node              the target's ghost           the target's ghost
 //
+// In windows on memory that ghosts do not map (MPI_Win_create, MPI_Win_create_dynamic) the same, but
+// memory of others is reached by the system, and ghosts get the operation in messages (rma_soft.c).
 // The accumulate operations of a target all take one way, hence are atomic with each other.
 #include "rma/rma_op.h"
 
 #include <limits.h>
 #include "rma/rma_acc.h"
+#include "rma/rma_bind.h"
 #include "rma/rma_direct.h"
 #include "rma/rma_ghost.h"
+#include "rma/rma_soft.h"
+#include "rma/rma_split.h"
 #include "rma/rma_type.h"
 #include "rma/rma_win.h"
 
@@ -46,6 +51,33 @@ static int place(const struct csp_win *w, const struct csp_op *op, const struct 
     return MPI_SUCCESS;
 }
 
+static enum csp_route route_of(const struct csp_win *w, const struct csp_op *op)
+{
+    if (w->peers[op->target].node != csp_rt.node)
+        return CSP_ROUTE_GHOST_NET;
+    return op->kind <= CSP_OP_GET || w->acc_locks ? CSP_ROUTE_DIRECT : CSP_ROUTE_GHOST_NODE;
+}
+
+static int issue_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
+                        MPI_Datatype basic, char *addr)
+{
+    return op->kind <= CSP_OP_GET ? csp_direct_copy(op, t, addr)
+                                  : csp_acc_direct(w, op, t, basic, addr);
+}
+
+// The request, if the program wants one, is the library's.
+static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
+                       MPI_Aint at, MPI_Aint bytes)
+{
+    if (op->kind <= CSP_OP_GET)
+        return csp_ghost_issue(w, csp_bind_spread(w, op->target, bytes), op, at, bytes);
+    int ghost = w->by_segment ? csp_bind_acc(w, op, t, at) : w->peers[op->target].ghost_bit;
+    if (CSP_LIKELY(ghost >= 0))
+        return csp_ghost_issue(w, ghost, op, at, bytes);
+    int rc = csp_split_issue(w, op, t, at);
+    return rc == MPI_SUCCESS ? finished(op) : rc;
+}
+
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
 {
     struct csp_type t;
@@ -76,14 +108,13 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
         return csp_win_raise(w, rc);
     if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
         csp_win_lockall_touch(w, op->target);
-    int here = w->peers[op->target].node == csp_rt.node;
-    if (here && (op->kind <= CSP_OP_GET || w->acc_locks)) {
-        char *addr = csp_win_local(w, op->target) + at;
-        count(op, CSP_ROUTE_DIRECT, bytes);
-        rc = op->kind <= CSP_OP_GET ? csp_direct_copy(op, &t, addr)
-                                    : csp_acc_direct(w, op, &t, basic, addr);
-        return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
-    }
-    count(op, here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET, bytes);
-    return csp_win_rc(w, csp_ghost_issue(w, op, at, bytes));
+    enum csp_route route = route_of(w, op);
+    count(op, route, bytes);
+    if (!w->iwin)
+        rc = csp_soft_issue(w, op, &t, basic, at, bytes, route);
+    else if (route != CSP_ROUTE_DIRECT)
+        return csp_win_rc(w, issue_ghost(w, op, &t, at, bytes));
+    else
+        rc = issue_direct(w, op, &t, basic, csp_win_local(w, op->target) + at);
+    return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
 }

@@ -4,6 +4,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "rma/rma_early.h"
+#include "rma/rma_flow.h"
 #include "rma/rma_win.h"
 
 struct csp_iwin csp_pool_iwin;
@@ -11,6 +12,7 @@ struct csp_iwin csp_pool_iwin;
 void csp_rma_start(void)
 {
     csp_rma_am_start();
+    csp_flow_start();
     csp_pool_iwin = (struct csp_iwin){
         .win = csp_rt.pool_win, .seg = &csp_rt.pool, .ghosts = csp_topo_ghosts(csp_rt.topo)};
 }
@@ -51,7 +53,7 @@ int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
 }
 
 // MPI-4.1 12.2.4: MPI_PROC_NULL asks for the lowest rank with memory, of all, not of this node; 0 and
-// NULL where it is not shared.
+// NULL where it is not shared, as a created window's memory is not.
 int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                              void *baseptr)
 {
@@ -63,7 +65,7 @@ int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Ai
     *size = 0;
     *disp_unit = 0;
     *(void **)baseptr = NULL;
-    if (rank == MPI_PROC_NULL || w->peers[rank].node != csp_rt.node)
+    if (!w->iwin || rank == MPI_PROC_NULL || w->peers[rank].node != csp_rt.node)
         return MPI_SUCCESS;
     *size = (MPI_Aint)w->peers[rank].size;
     *disp_unit = (MPI_Aint)w->peers[rank].disp_unit;
@@ -74,12 +76,14 @@ int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Ai
 
 int csp_rma_win_attach(struct csp_win *w, void *base, MPI_Aint size)
 {
-    (void)base, (void)size;
-    return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
+    if (w->attr_flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
+    return csp_mpi.Win_attach(w->handle, base, size); // the carrier raises its errors itself
 }
 
 int csp_rma_win_detach(struct csp_win *w, const void *base)
 {
-    (void)base;
-    return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
+    if (w->attr_flavor != MPI_WIN_FLAVOR_DYNAMIC)
+        return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
+    return csp_mpi.Win_detach(w->handle, base);
 }

@@ -70,7 +70,7 @@ struct csp_win {
     int n, rank; // size and my rank
     MPI_Group group;
     struct csp_members *members; // counted reference
-    struct csp_iwin *iwin;
+    struct csp_iwin *iwin;          // NULL: the software route (rma_soft.c)
     struct csp_iwin own;            // for a window with its own segment
     struct csp_wnode *node;         // my node's shared part
     struct csp_peer *peers;         // [rank], in it
@@ -87,6 +87,11 @@ struct csp_win {
         *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
     int used_words;
+
+    // Several ghosts on a node (rma_bind.c)
+    int by_segment;          // accumulates: bound by the place in the target's memory
+    int spread_bytes;        // `given` counts bytes, not operations
+    _Atomic uint64_t *given; // PUT and GET by this process to each ghost; NULL: as accumulates
     _Atomic uint64_t
         pending_bytes; // crowded: issued at ghosts since the last flush that was not quiet
 
@@ -138,6 +143,15 @@ void csp_win_barrier(struct csp_win *w);
 
 /** The last but one barrier of a window's life. @return 1 on all processes if all said 1, else 0. */
 int csp_win_agree(struct csp_win *w, int yes);
+
+/** Raises the bit of a ghost in w->used, w->local or w->weak. After the operation: a flush that takes the
+ * bit covers it. */
+static inline void csp_win_mark(_Atomic uint64_t *words, int bit)
+{
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+    if (!(atomic_load_explicit(&words[bit / 64], memory_order_relaxed) & mask))
+        atomic_fetch_or_explicit(&words[bit / 64], mask, memory_order_release);
+}
 
 /** Completes all operations of this process (those to one target) at their targets. */
 int csp_win_flush_used(struct csp_win *w);

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "runtime/node.h"
+#include "runtime/piece.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
@@ -19,7 +20,11 @@ struct slot {
     struct csp_am msg;
 };
 
+enum found { NOTHING, MESSAGE, PIECE };
+
 static csp_am_handler handlers[CSP_AM_TYPES];
+static int (*piece_has_room)(void);
+static int (*piece_take)(int wrank, int bytes);
 static pthread_mutex_t poll_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct slot *in_flight, *idle;
@@ -121,14 +126,34 @@ void csp_am_send(int wrank, struct csp_am *msg)
         csp_wait_turn(&w);
 }
 
-static int receive_one(void)
+void csp_am_on_piece(int (*has_room)(void), int (*take)(int wrank, int bytes))
+{
+    piece_has_room = has_room;
+    piece_take = take;
+}
+
+static int receive_piece(MPI_Status *status)
+{
+    int bytes = 0;
+    int rc = csp_mpi.Get_count(status, MPI_BYTE, &bytes);
+    if (rc == MPI_SUCCESS)
+        rc = piece_take(status->MPI_SOURCE, bytes);
+    if (rc != MPI_SUCCESS)
+        mpi_failed("a receive", rc);
+    return PIECE;
+}
+
+// One probe finds both kinds.
+static enum found receive_one(void)
 {
     MPI_Status status;
     struct csp_am msg;
-    int flag = 0;
-    int rc = csp_mpi.Iprobe(MPI_ANY_SOURCE, AM_TAG, csp_rt.ctl, &flag, &status);
+    int flag = 0, tag = piece_take && piece_has_room() ? MPI_ANY_TAG : AM_TAG;
+    int rc = csp_mpi.Iprobe(MPI_ANY_SOURCE, tag, csp_rt.ctl, &flag, &status);
     if (rc == MPI_SUCCESS && !flag)
-        return 0;
+        return NOTHING;
+    if (rc == MPI_SUCCESS && status.MPI_TAG == CSP_PIECE_TAG)
+        return receive_piece(&status);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Recv(&msg, sizeof(msg), MPI_BYTE, status.MPI_SOURCE, AM_TAG, csp_rt.ctl,
                           MPI_STATUS_IGNORE);
@@ -137,7 +162,7 @@ static int receive_one(void)
     CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type],
               "control message of unknown type %u from %d", msg.type, msg.src);
     handlers[msg.type](&msg);
-    return 1;
+    return MESSAGE;
 }
 
 int csp_am_poll(int max)
@@ -145,8 +170,11 @@ int csp_am_poll(int max)
     if (pthread_mutex_trylock(&poll_lock) != 0)
         return 0; // another thread receives for all
     int n = 0;
-    while (n < max && receive_one())
-        n++;
+    enum found what = MESSAGE;
+    for (int i = 0; i < max && what != NOTHING; i++) {
+        what = receive_one();
+        n += what == MESSAGE;
+    }
     pthread_mutex_unlock(&poll_lock);
     return n;
 }

@@ -23,6 +23,8 @@ enum csp_am_type {
     CSP_AM_POST,      // user -> user: a = window rank of the poster
     CSP_AM_COMPLETE,  // user -> user
     CSP_AM_AWAKE,     // user -> ghost: do not sleep for a nanoseconds
+    CSP_AM_SOFT_ASK,  // user -> ghost: acknowledge when piece a is executed (rma_flow.c)
+    CSP_AM_SOFT_ACK,  // ghost -> user: a = last piece executed, b = MPI error code
     CSP_AM_TYPES
 };
 
@@ -45,6 +47,13 @@ typedef void (*csp_am_handler)(const struct csp_am *msg);
 /** Installs the handler of a type; before the first poll. */
 void csp_am_handle(enum csp_am_type type, csp_am_handler handler);
 
+/**
+ * Ghosts: who takes pieces of the software route (runtime/piece.h). `has_room`: whether one more can be
+ * taken now; `take`: receives the message of `bytes` bytes from `wrank` that is waiting. @return of
+ * `take`: MPI error code.
+ */
+void csp_am_on_piece(int (*has_room)(void), int (*take)(int wrank, int bytes));
+
 /** Posts what is needed on csp_rt.ctl. @return MPI error code. */
 int csp_am_start(void);
 
@@ -57,8 +66,8 @@ void csp_am_settle(void);
 /** Completes what this process sent; after everybody stopped sending. */
 void csp_am_stop(void);
 
-/** Receives and handles what is there, at most `max` messages; drives MPI's progress. @return
- * number. */
+/** Receives and handles what is there, at most `max` messages and pieces; drives MPI's progress.
+ * @return number of messages. */
 int csp_am_poll(int max);
 
 /** Sends; a user returns when the message is out, a ghost never waits. Rings the bell of a ghost

@@ -11,6 +11,7 @@
 #include "runtime/ext.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
+#include "runtime/vm.h"
 #include "topo/place.h"
 
 static const uint64_t ROOM_BYTES = 4u
@@ -107,6 +108,7 @@ static void fill_my_entry(void)
     me->urank = csp_rt.urank;
     me->gidx = csp_rt.gidx;
     csp_my_stats = &me->stats;
+    csp_vm_open();
     csp_init_must(csp_mpi.Barrier(csp_rt.node_comm), "MPI_Barrier"); // all entries are there
 }
 

@@ -23,6 +23,8 @@ struct csp_node_proc {
     _Atomic uint64_t
         messages_due; // ghost: control messages to receive before it leaves; set before `stop`
     _Atomic uint32_t load_permille; // ghost: busy share of the last period
+    _Atomic uint32_t reach;         // user: can ghosts reach its private memory? (runtime/vm.c)
+    uint64_t probe_addr;            // where they try
     _Alignas(64) struct csp_stats stats;
 };
 

@@ -30,8 +30,8 @@ enum csp_wait_kind { CSP_WAIT_FLUSH, CSP_WAIT_LOCK, CSP_WAIT_PSCW, CSP_WAIT_FENC
 
 // Why a window was left to the MPI library.
 enum csp_plain_reason {
-    CSP_PLAIN_CREATE,  // MPI_Win_create: memory that ghosts do not map
-    CSP_PLAIN_DYNAMIC, // MPI_Win_create_dynamic
+    CSP_PLAIN_CREATE,  // MPI_Win_create: memory that ghosts cannot reach, or as configured
+    CSP_PLAIN_DYNAMIC, // MPI_Win_create_dynamic: likewise
     CSP_PLAIN_SHARED,  // MPI_Win_allocate_shared: load/store needs no progress
     CSP_PLAIN_MEMORY,  // no memory for the segment
     CSP_PLAIN_FOREIGN, // a communicator with processes outside this job's world
@@ -44,7 +44,7 @@ struct csp_stats {
     _Atomic uint64_t op_bytes[CSP_OP_KINDS][CSP_ROUTES];
     _Atomic uint64_t wait_ns[CSP_WAIT_KINDS];
     _Atomic uint64_t wait_count[CSP_WAIT_KINDS];
-    _Atomic uint64_t windows_pool, windows_own; // redirected windows
+    _Atomic uint64_t windows_pool, windows_own, windows_soft; // redirected windows
     _Atomic uint64_t windows_plain[CSP_PLAIN_REASONS];
     // ghosts
     _Atomic uint64_t loop_ns, busy_ns, sleep_ns; // life of the loop, handling, asleep

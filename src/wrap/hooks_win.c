@@ -34,14 +34,12 @@ static int left_plain(int rc, enum csp_plain_reason reason)
 int csp_rt_win_create(void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
                       MPI_Win *win)
 {
-    comm = csp_hook_comm(comm);
-    return left_plain(csp_mpi.Win_create(base, size, disp_unit, info, comm, win), CSP_PLAIN_CREATE);
+    return csp_rma_win_create(base, size, disp_unit, info, csp_hook_comm(comm), win);
 }
 
 int csp_rt_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    comm = csp_hook_comm(comm);
-    return left_plain(csp_mpi.Win_create_dynamic(info, comm, win), CSP_PLAIN_DYNAMIC);
+    return csp_rma_win_create_dynamic(info, csp_hook_comm(comm), win);
 }
 
 int csp_rt_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm,
@@ -56,9 +54,7 @@ int csp_rt_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_
 int csp_rt_win_create_c(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                         MPI_Win *win)
 {
-    comm = csp_hook_comm(comm);
-    return left_plain(csp_mpi.Win_create_c(base, size, disp_unit, info, comm, win),
-                      CSP_PLAIN_CREATE);
+    return csp_rma_win_create(base, size, disp_unit, info, csp_hook_comm(comm), win);
 }
 
 int csp_rt_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,

@@ -175,3 +175,15 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV
 # Run with other arguments by tests/tools/test_bad_input.py.
 csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
+
+# The same on windows of MPI_Win_create.
+foreach(test acc_epochs acc_mixed_calls acc_ops acc_order compare_and_swap count_c counter_cas counter_fop
+        fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops disp_unit
+        large many_windows proc_null types_bottom types_complex types_indexed types_lifetime types_pair
+        types_resized types_struct types_subarray types_vector unaligned zero_count zero_size epochs_mix
+        fence_asserts fence_disjoint flush lock_exclusive lock_mix lock_self many_ops mutex_mcs pscw
+        remote_completion sync_load_store busy_target comm_disjoint comm_kinds errors errors_sync
+        free_waits origin_in_window random_ops self_target stencil threads_create threads_lock threads_ops)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
+                     TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+endforeach()

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Software route, the ghost's part: takes pieces, executes those of one origin in their order, replies
+// and acknowledges. The ladder is in src/rma/rma_flow.c. How much can be under way is bounded by the
+// origins' credit; what is received here at a time by PIECES. A piece that is still on its way never
+// keeps another origin's waiting.
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "ghost/ghost.h"
+#include "runtime/am.h"
+#include "runtime/piece.h"
+#include "runtime/rt.h"
+#include "runtime/vm.h"
+
+enum {
+    PIECES = 32,         // being received or waiting for an older one of their origin
+    SMALL_BYTES = 1024,  // buffers of at most this size are kept apart
+    KEPT = 64,           // free buffers of each kind
+};
+
+// A message in or out.
+struct buffer {
+    struct buffer *next;
+    MPI_Request request;
+    int wrank;    // the other side
+    int received; // in: complete
+    size_t room, bytes;
+    _Alignas(CSP_PIECE_ALIGN) char data[];
+};
+
+struct origin {
+    uint32_t done;  // last piece that was executed
+    uint32_t asked; // an acknowledgement is wanted when this one is executed,
+    int owed;       // if this is 1
+    int error; // MPI error code of a piece since the last acknowledgement
+};
+
+static struct buffer *in, **in_last = &in, *out, *idle[2];
+static int nin, nidle[2];
+static struct origin *origins; // [wrank]; made when the first piece comes
+static struct csp_piece_room room;
+
+static struct buffer *buffer_take(size_t bytes)
+{
+    int large = bytes > SMALL_BYTES;
+    struct buffer *b = idle[large];
+    if (b && b->room >= bytes) {
+        idle[large] = b->next;
+        nidle[large]--;
+    } else {
+        size_t want = large ? bytes : SMALL_BYTES;
+        b = malloc(sizeof(*b) + want);
+        CSP_CHECK(b, "out of memory for an RMA operation of %zu bytes", bytes);
+        b->room = want;
+    }
+    b->bytes = bytes;
+    return b;
+}
+
+static void buffer_give(struct buffer *b)
+{
+    int large = b->room > SMALL_BYTES;
+    if (nidle[large] >= KEPT) {
+        free(b);
+        return;
+    }
+    b->next = idle[large];
+    idle[large] = b;
+    nidle[large]++;
+}
+
+static int has_room(void)
+{
+    return nin < PIECES;
+}
+
+static struct origin *origin_of(int wrank)
+{
+    if (!origins)
+        origins = calloc((size_t)csp_rt.topo->nranks, sizeof(*origins));
+    CSP_CHECK(origins, "out of memory for RMA operations");
+    return &origins[wrank];
+}
+
+static int take(int wrank, int bytes)
+{
+    struct buffer *b = buffer_take((size_t)bytes);
+    b->wrank = wrank;
+    b->received = 0;
+    b->next = NULL;
+    *in_last = b;
+    in_last = &b->next;
+    nin++;
+    return csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, CSP_PIECE_TAG, csp_rt.ctl, &b->request);
+}
+
+static void acknowledge(int wrank, struct origin *o)
+{
+    struct csp_am msg = {.type = CSP_AM_SOFT_ACK, .a = (int32_t)o->done, .b = o->error};
+    o->error = MPI_SUCCESS;
+    o->owed = o->owed && (int32_t)(o->done - o->asked) < 0; // the question may overtake pieces
+    csp_am_send(wrank, &msg);
+}
+
+static void on_ask(const struct csp_am *msg)
+{
+    struct origin *o = origin_of(msg->src);
+    o->asked = (uint32_t)msg->a;
+    o->owed = 1;
+    if ((int32_t)(o->done - o->asked) >= 0)
+        acknowledge(msg->src, o);
+}
+
+static int mpi_error(enum csp_status s)
+{
+    if (s == CSP_OK)
+        return MPI_SUCCESS;
+    return s == CSP_ERR_ARG ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+}
+
+static void send_reply(struct buffer *b)
+{
+    int rc = csp_mpi.Isend(b->data, (int)b->bytes, MPI_BYTE, b->wrank, CSP_PIECE_REPLY_TAG,
+                           csp_rt.ctl, &b->request);
+    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not send a reply to process %d", b->wrank);
+    b->next = out;
+    out = b;
+}
+
+static void execute(const struct buffer *b)
+{
+    const struct csp_piece *p = (const struct csp_piece *)b->data;
+    struct origin *o = origin_of(b->wrank);
+    CSP_CHECK(csp_piece_check(p, b->bytes) == CSP_OK,
+              "process %d sent something that is no operation", b->wrank);
+    struct buffer *reply = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
+    enum csp_status s = csp_piece_exec(p, reply ? reply->data : NULL, &room);
+    if (s != CSP_OK && o->error == MPI_SUCCESS)
+        o->error = mpi_error(s);
+    o->done = p->seq;
+    if (p->flags & CSP_PIECE_WANT_ACK || o->error != MPI_SUCCESS ||
+        (o->owed && (int32_t)(o->done - o->asked) >= 0))
+        acknowledge(b->wrank, o); // an error before the reply that it belongs to
+    if (!reply)
+        return;
+    reply->wrank = b->wrank;
+    send_reply(reply);
+}
+
+// @return 1 if it is complete.
+static int receive(struct buffer *b)
+{
+    if (!b->received &&
+        csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+        csp_error("the MPI library failed in an RMA operation of process %d", b->wrank);
+        csp_rt_die(1);
+    }
+    return b->received;
+}
+
+// 1 if an older piece of the same origin is still waiting.
+static int is_behind(const struct buffer *b)
+{
+    for (const struct buffer *older = in; older != b; older = older->next)
+        if (older->wrank == b->wrank)
+            return 1;
+    return 0;
+}
+
+static int execute_ready(void)
+{
+    int n = 0;
+    for (struct buffer **at = &in; *at;) {
+        struct buffer *b = *at;
+        if (!receive(b) || is_behind(b)) {
+            at = &b->next;
+            continue;
+        }
+        execute(b);
+        *at = b->next;
+        if (!*at)
+            in_last = at;
+        nin--;
+        buffer_give(b);
+        n++;
+    }
+    return n;
+}
+
+static void reap(void)
+{
+    for (struct buffer **at = &out; *at;) {
+        struct buffer *b = *at;
+        int done = 0;
+        if (csp_mpi.Test(&b->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !done) {
+            at = &b->next;
+            continue;
+        }
+        *at = b->next;
+        buffer_give(b);
+    }
+}
+
+int csp_ghost_soft_turn(void)
+{
+    if (!in && !out)
+        return 0;
+    int n = execute_ready();
+    reap();
+    return n;
+}
+
+int csp_ghost_soft_idle(void)
+{
+    return !in && !out;
+}
+
+void csp_ghost_soft_start(void)
+{
+    csp_vm_probe();
+    csp_am_handle(CSP_AM_SOFT_ASK, on_ask);
+    csp_am_on_piece(has_room, take);
+}

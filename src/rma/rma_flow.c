@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+//
+//   origin                                              target's ghost
+//   [room in the flow? else wait] receive of the reply
+//   piece (number n)  ---------------------------------> executed in the order of its origin
+//   result            <--------------------------------- reply, if there is one: all up to n is done
+//   acknowledgement   <--------------------------------- if the piece or CSP_AM_SOFT_ASK wanted it
+//
+// The numbers of one flow are in order, so one number says what is done.
+#include "rma/rma_flow.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "rma/rma_nudge.h"
+#include "runtime/am.h"
+#include "runtime/node.h"
+#include "runtime/wait.h"
+
+enum {
+    CREDIT_PIECES = 64,      // under way to one ghost, at most
+    CREDIT_BYTES = 1 << 20,  // and this, both ways, unless it is one piece
+    ACK_EVERY = 16,          // pieces
+    SMALL_BYTES = 1024,      // buffers of this size are kept apart from large ones
+    KEPT = 2 * CREDIT_PIECES // free buffers of each kind
+};
+
+struct slot {
+    struct slot *next;
+    MPI_Request send, receive;
+    uint32_t seq;
+    int replies;            // a reply comes or came
+    size_t room, under_way; // bytes: of the buffer; that count as credit
+    struct csp_side result; // unless the reply comes straight to its place
+    int64_t first;
+    char *reply; // behind the message, or NULL
+    _Alignas(CSP_PIECE_ALIGN) char message[];
+};
+
+struct flow {
+    _Atomic uint32_t done; // pieces that the ghost told us it executed; by any thread
+    _Atomic int error;     // MPI error code of one that failed
+    uint32_t sent, asked, replied; // last piece sent, last with an acknowledgement, last with a reply
+    size_t under_way;
+    uint32_t npieces;
+    struct slot *first, **last;
+    struct slot *unanswered; // the first whose reply, if it has one, is not here yet
+};
+
+static struct flow *flows; // [node * ng + gidx]
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // all below but `done` and `error`
+static struct slot *idle[2];                             // small, large
+static int nidle[2];
+
+static int ghost_of_wrank(int wrank)
+{
+    const struct csp_topo *t = csp_rt.topo;
+    return csp_topo_node_of_wrank(t)[wrank] * t->ng + csp_topo_lrank_of_wrank(t)[wrank];
+}
+
+static void raise_done(struct flow *f, uint32_t seq)
+{
+    uint32_t now = atomic_load_explicit(&f->done, memory_order_relaxed);
+    while ((int32_t)(seq - now) > 0 &&
+           !atomic_compare_exchange_weak_explicit(&f->done, &now, seq, memory_order_release,
+                                                  memory_order_relaxed))
+        ;
+}
+
+static void on_ack(const struct csp_am *msg)
+{
+    struct flow *f = &flows[ghost_of_wrank(msg->src)];
+    if (msg->b != MPI_SUCCESS)
+        atomic_store_explicit(&f->error, msg->b, memory_order_relaxed);
+    raise_done(f, (uint32_t)msg->a);
+}
+
+void csp_flow_start(void)
+{
+    size_t n = (size_t)csp_rt.topo->nnodes * (size_t)csp_rt.topo->ng;
+    flows = calloc(n, sizeof(*flows));
+    CSP_CHECK(flows, "out of memory in MPI_Init");
+    for (size_t i = 0; i < n; i++)
+        flows[i].last = &flows[i].first;
+    csp_am_handle(CSP_AM_SOFT_ACK, on_ack);
+}
+
+static struct slot *slot_take(size_t bytes)
+{
+    int large = bytes > SMALL_BYTES;
+    struct slot *s = idle[large];
+    if (s && s->room >= bytes) {
+        idle[large] = s->next;
+        nidle[large]--;
+        return s;
+    }
+    size_t room = large ? bytes : SMALL_BYTES;
+    s = malloc(sizeof(*s) + room);
+    CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
+    s->room = room;
+    return s;
+}
+
+static void slot_give(struct slot *s)
+{
+    int large = s->room > SMALL_BYTES;
+    if (nidle[large] >= KEPT) {
+        free(s);
+        return;
+    }
+    s->next = idle[large];
+    idle[large] = s;
+    nidle[large]++;
+}
+
+static void deliver(const struct slot *s)
+{
+    const struct csp_piece *p = (const struct csp_piece *)s->message;
+    if (!s->reply)
+        return;
+    csp_side_unpack(&s->result, s->first, s->reply, p->bytes);
+    csp_type_drop(&s->result.info);
+}
+
+// Replies come in the order of the pieces. Each says that all pieces up to its own are executed.
+static int take_replies(struct flow *f)
+{
+    while (f->unanswered) {
+        struct slot *s = f->unanswered;
+        int here = s->receive == MPI_REQUEST_NULL;
+        int rc = here ? MPI_SUCCESS : csp_mpi.Test(&s->receive, &here, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS || !here)
+            return rc;
+        if (s->replies) {
+            raise_done(f, s->seq);
+            deliver(s);
+        }
+        f->unanswered = s->next;
+    }
+    return MPI_SUCCESS;
+}
+
+// Takes back the buffers at the head of the flow that are done with. Caller holds `lock`.
+static int reap(struct flow *f)
+{
+    int rc = take_replies(f);
+    while (rc == MPI_SUCCESS && f->first && f->first != f->unanswered) {
+        struct slot *s = f->first;
+        int left;
+        rc = csp_mpi.Test(&s->send, &left, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS || !left ||
+            (int32_t)(atomic_load_explicit(&f->done, memory_order_acquire) - s->seq) < 0)
+            return rc;
+        f->first = s->next;
+        if (!f->first)
+            f->last = &f->first;
+        f->under_way -= s->under_way;
+        f->npieces--;
+        slot_give(s);
+    }
+    return rc;
+}
+
+static void ask(int ghost, struct flow *f)
+{
+    struct csp_am msg = {.type = CSP_AM_SOFT_ASK, .a = (int32_t)f->sent};
+    f->asked = f->sent;
+    csp_am_send(csp_topo_ghosts(csp_rt.topo)[ghost], &msg);
+}
+
+static int has_room(const struct flow *f, size_t bytes)
+{
+    return f->npieces == 0 ||
+           (f->npieces < CREDIT_PIECES && f->under_way + bytes <= CREDIT_BYTES);
+}
+
+static void await_room(int ghost, struct flow *f, size_t bytes)
+{
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "ghost %ld of node %ld to execute what is under way to it",
+                   ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
+    CSP_CHECK(reap(f) == MPI_SUCCESS, "the MPI library failed in a message to a ghost");
+    while (!has_room(f, bytes)) {
+        if ((int32_t)(f->sent - f->asked) > 0)
+            ask(ghost, f);
+        csp_wait_turn(&wait);
+        CSP_CHECK(reap(f) == MPI_SUCCESS, "the MPI library failed in a message to a ghost");
+    }
+}
+
+struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes)
+{
+    struct flow *f = &flows[ghost];
+    pthread_mutex_lock(&lock); // until csp_flow_send
+    await_room(ghost, f, bytes + reply_bytes);
+    struct slot *s = slot_take(bytes + reply_bytes);
+    s->under_way = bytes + reply_bytes;
+    s->reply = s->message + bytes;
+    return (struct csp_piece *)s->message;
+}
+
+static int post_receive(int ghost, struct slot *s, const struct csp_flow_result *result)
+{
+    const struct csp_piece *p = (const struct csp_piece *)s->message;
+    char *to = s->reply;
+    s->receive = MPI_REQUEST_NULL;
+    s->replies = result->side != NULL;
+    if (!result->side) {
+        s->reply = NULL;
+        return MPI_SUCCESS;
+    }
+    s->result = *result->side;
+    s->first = result->first;
+    if (s->result.info.contig) { // straight to its place
+        to = s->result.addr + result->first;
+        s->reply = NULL;
+    } else {
+        csp_type_hold(&s->result.info); // the program may free the datatype now
+    }
+    return csp_mpi.Irecv(to, (int)p->bytes, MPI_BYTE, csp_topo_ghosts(csp_rt.topo)[ghost],
+                         CSP_PIECE_REPLY_TAG, csp_rt.ctl, &s->receive);
+}
+
+static int post(int ghost, struct flow *f, struct slot *s, const struct csp_flow_result *result)
+{
+    struct csp_piece *p = (struct csp_piece *)s->message;
+    size_t bytes = csp_piece_payload_off(p->layout_bytes) + p->payload_bytes;
+    s->seq = p->seq = ++f->sent;
+    if (result->side)
+        f->replied = p->seq;
+    else if (f->npieces == 0 || f->sent - f->asked >= ACK_EVERY)
+        p->flags |= CSP_PIECE_WANT_ACK;
+    if (result->side || p->flags & CSP_PIECE_WANT_ACK)
+        f->asked = p->seq;
+    int rc = post_receive(ghost, s, result);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Isend(p, (int)bytes, MPI_BYTE, csp_topo_ghosts(csp_rt.topo)[ghost],
+                           CSP_PIECE_TAG, csp_rt.ctl, &s->send);
+    s->next = NULL;
+    if (!f->unanswered)
+        f->unanswered = s;
+    *f->last = s;
+    f->last = &s->next;
+    f->npieces++;
+    f->under_way += s->under_way;
+    return rc;
+}
+
+int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_result *result)
+{
+    struct slot *s = (struct slot *)((char *)piece - offsetof(struct slot, message));
+    if (csp_rt.crowded)
+        csp_nudge_issue(ghost);
+    int rc = post(ghost, &flows[ghost], s, result);
+    pthread_mutex_unlock(&lock);
+    if (ghost / csp_rt.topo->ng == csp_rt.node)
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
+    return rc;
+}
+
+// One look. @return 1 if nothing is missing up to `seq`.
+static int look(int ghost, struct flow *f, uint32_t seq, int *rc)
+{
+    pthread_mutex_lock(&lock);
+    *rc = reap(f);
+    int done = (int32_t)(atomic_load_explicit(&f->done, memory_order_acquire) - seq) >= 0;
+    if (!done && (int32_t)(seq - f->asked) > 0)
+        ask(ghost, f);
+    done = done && (!f->first || (int32_t)(f->first->seq - seq) > 0); // and all replies are here
+    pthread_mutex_unlock(&lock);
+    return done || *rc != MPI_SUCCESS;
+}
+
+int csp_flow_flush(int ghost, int replies_only, uint64_t gid)
+{
+    struct flow *f = &flows[ghost];
+    struct csp_wait wait;
+    int rc = MPI_SUCCESS;
+    csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
+                   (long)gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
+    pthread_mutex_lock(&lock);
+    uint32_t seq = replies_only ? f->replied : f->sent;
+    pthread_mutex_unlock(&lock);
+    while (!look(ghost, f, seq, &rc))
+        csp_wait_turn(&wait);
+    if (csp_rt.crowded)
+        csp_nudge_flushed(ghost, csp_clock_ns());
+    int error = atomic_exchange_explicit(&f->error, MPI_SUCCESS, memory_order_acq_rel);
+    return rc != MPI_SUCCESS ? rc : error;
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Pieces under way from this process to ghosts: buffers, credit, replies, completion. Ghosts are
+// named by node * ng + gidx. User role, any thread. docs/design/software.md.
+#ifndef CSP_RMA_FLOW_H
+#define CSP_RMA_FLOW_H
+
+#include "rma/rma_direct.h"
+#include "runtime/piece.h"
+
+/** Where a reply goes: bytes [first, first + bytes) of the stream of a side of the origin. */
+struct csp_flow_result {
+    const struct csp_side *side; // NULL: no reply; it need not live longer than the call
+    int64_t first;
+};
+
+/** Installs the handler of acknowledgements and makes what is needed. */
+void csp_flow_start(void);
+
+/**
+ * A buffer of `bytes` bytes for a message to `ghost`; waits while too much is under way to it. What
+ * comes back must be given to csp_flow_send by the same thread.
+ */
+struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes);
+
+/** Numbers and sends the message. @return MPI error code. */
+int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_result *result);
+
+/**
+ * Waits until all that was sent to `ghost` before is executed there and its replies are here
+ * (`replies_only`: the latter). `gid`: of the window that asks. @return MPI error code of the first
+ * that failed since the last call.
+ */
+int csp_flow_flush(int ghost, int replies_only, uint64_t gid);
+
+#endif

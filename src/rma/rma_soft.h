@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The software route: operations on windows whose memory no ghost maps (MPI_Win_create,
+// MPI_Win_create_dynamic). docs/design/software.md. User role, any thread.
+#ifndef CSP_RMA_SOFT_H
+#define CSP_RMA_SOFT_H
+
+#include "rma/rma_type.h"
+#include "rma/rma_win.h"
+
+/**
+ * Issues an operation whose arguments are checked. `at`: bytes from the target's base, `type`: of the
+ * target data, `bytes` of them; `basic` as csp_acc_check gives it; `route`: DIRECT means without a ghost.
+ * @return MPI error code. Complete at the origin on return, but for results: those by a flush.
+ */
+int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                   MPI_Datatype basic, MPI_Aint at, MPI_Aint bytes, enum csp_route route);
+
+/** Flush, flush_local of a ghost. @return MPI error code. */
+int csp_soft_flush(struct csp_win *w, int ghost);
+int csp_soft_flush_local(struct csp_win *w, int ghost);
+
+#endif

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// An operation is taken apart element by element: a derived datatype for each side and ghost.
+#include "rma/rma_split.h"
+
+#include <stdlib.h>
+#include "rma/rma_bind.h"
+#include "rma/rma_direct.h"
+#include "rma/rma_ghost.h"
+
+// Elements of one side that go to one ghost.
+struct runs {
+    int *lengths;      // in elements
+    MPI_Aint *offsets; // bytes from the side's address
+    int n, room;
+};
+
+enum { TARGET, ORIGIN, RESULT, SIDES };
+
+struct part {
+    struct runs side[SIDES];
+    MPI_Datatype type[SIDES];
+};
+
+struct split {
+    struct csp_side side[SIDES];
+    struct csp_layout_cursor cursor[SIDES];
+    int has[SIDES];
+    struct csp_type basic; // of the elements
+    MPI_Datatype basic_type;
+    struct part *parts; // [gidx]
+};
+
+static int push(struct runs *r, MPI_Aint off, MPI_Aint extent)
+{
+    if (r->n > 0 && off == r->offsets[r->n - 1] + r->lengths[r->n - 1] * extent) {
+        r->lengths[r->n - 1]++;
+        return MPI_SUCCESS;
+    }
+    if (r->n == r->room) {
+        int room = r->room ? 2 * r->room : 16;
+        int *lengths = realloc(r->lengths, (size_t)room * sizeof(*lengths));
+        if (lengths)
+            r->lengths = lengths;
+        MPI_Aint *offsets = realloc(r->offsets, (size_t)room * sizeof(*offsets));
+        if (offsets)
+            r->offsets = offsets;
+        if (!lengths || !offsets)
+            return MPI_ERR_NO_MEM;
+        r->room = room;
+    }
+    r->lengths[r->n] = 1;
+    r->offsets[r->n++] = off;
+    return MPI_SUCCESS;
+}
+
+// The next element of a side. @return where it starts.
+static MPI_Aint next_element(struct csp_layout_cursor *c, MPI_Aint size)
+{
+    int64_t first, off;
+    int64_t have = csp_layout_next(c, size, &first);
+    while (have < size) // a pair with a gap
+        have += csp_layout_next(c, size - have, &off);
+    return (MPI_Aint)first;
+}
+
+static int start_side(struct split *s, int i, const void *addr, csp_count_t count, MPI_Datatype type)
+{
+    int rc = csp_side_get(addr, count, type, &s->side[i]);
+    if (rc == MPI_SUCCESS &&
+        csp_layout_begin(&s->cursor[i], s->side[i].info.layout, 0, count) != CSP_OK)
+        rc = MPI_ERR_COUNT;
+    s->has[i] = rc == MPI_SUCCESS;
+    return rc;
+}
+
+static int start(struct split *s, const struct csp_op *op, const struct csp_type *type)
+{
+    int one = op->kind >= CSP_OP_FOP;
+    s->basic_type = type->basic;
+    int rc = csp_type_get(type->basic, &s->basic);
+    if (rc == MPI_SUCCESS)
+        rc = start_side(s, TARGET, NULL, csp_op_target_count(op), csp_op_target_type(op));
+    if (rc == MPI_SUCCESS && (op->kind == CSP_OP_CAS || op->op != MPI_NO_OP))
+        rc = start_side(s, ORIGIN, op->origin, op->origin_count, op->origin_type);
+    if (rc == MPI_SUCCESS && op->kind != CSP_OP_ACC)
+        rc = start_side(s, RESULT, op->result, one ? 1 : op->result_count,
+                        one ? op->origin_type : op->result_type);
+    for (int i = 0; i < SIDES && rc == MPI_SUCCESS; i++)
+        if (s->has[i] && csp_side_bytes(&s->side[i]) != csp_side_bytes(&s->side[TARGET]))
+            rc = MPI_ERR_TRUNCATE;
+    return rc;
+}
+
+static int deal_out(struct split *s, const struct csp_win *w, const struct csp_op *op, MPI_Aint at)
+{
+    int rc = MPI_SUCCESS, first = w->peers[op->target].node * csp_rt.topo->ng;
+    while (csp_layout_left(&s->cursor[TARGET]) > 0 && rc == MPI_SUCCESS) {
+        MPI_Aint off = next_element(&s->cursor[TARGET], s->basic.size);
+        struct part *p = &s->parts[csp_bind_segment(w, op->target, at + off) - first];
+        rc = push(&p->side[TARGET], off, s->basic.extent);
+        for (int i = ORIGIN; i < SIDES && rc == MPI_SUCCESS; i++)
+            if (s->has[i])
+                rc = push(&p->side[i], next_element(&s->cursor[i], s->basic.size), s->basic.extent);
+    }
+    return rc;
+}
+
+static int make_types(const struct split *s, struct part *p)
+{
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < SIDES; i++)
+        p->type[i] = MPI_DATATYPE_NULL;
+    for (int i = 0; i < SIDES && rc == MPI_SUCCESS; i++) {
+        const struct runs *r = &p->side[i];
+        if (!s->has[i])
+            continue;
+        rc = csp_mpi.Type_create_hindexed(r->n, r->lengths, r->offsets, s->basic_type, &p->type[i]);
+        if (rc == MPI_SUCCESS)
+            rc = csp_mpi.Type_commit(&p->type[i]);
+    }
+    return rc;
+}
+
+static int issue_part(struct csp_win *w, int ghost, const struct split *s, struct part *p,
+                      const struct csp_op *op, MPI_Aint at)
+{
+    struct csp_op part = *op;
+    MPI_Request request;
+    int rc = make_types(s, p);
+    part.target_count = 1;
+    part.target_type = p->type[TARGET];
+    if (s->has[ORIGIN]) {
+        part.origin_count = 1;
+        part.origin_type = p->type[ORIGIN];
+    }
+    if (s->has[RESULT]) {
+        part.result_count = 1;
+        part.result_type = p->type[RESULT];
+    }
+    if (op->request)
+        part.request = &request;
+    if (rc == MPI_SUCCESS)
+        rc = csp_ghost_issue(w, ghost, &part, at, csp_side_bytes(&s->side[TARGET]));
+    if (rc == MPI_SUCCESS && op->request)
+        rc = csp_mpi.Wait(&request, MPI_STATUS_IGNORE);
+    for (int i = 0; i < SIDES; i++)
+        if (p->type[i] != MPI_DATATYPE_NULL)
+            csp_mpi.Type_free(&p->type[i]);
+    return rc;
+}
+
+int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                    MPI_Aint at)
+{
+    struct split s = {0};
+    int ng = csp_rt.topo->ng, first = w->peers[op->target].node * ng;
+    if (type->basic == MPI_DATATYPE_NULL)
+        return MPI_ERR_TYPE;
+    s.parts = calloc((size_t)ng, sizeof(*s.parts));
+    int rc = s.parts ? start(&s, op, type) : MPI_ERR_NO_MEM;
+    if (rc == MPI_SUCCESS)
+        rc = deal_out(&s, w, op, at);
+    for (int g = 0; s.parts && g < ng; g++) {
+        if (rc == MPI_SUCCESS && s.parts[g].side[TARGET].n > 0)
+            rc = issue_part(w, first + g, &s, &s.parts[g], op, at);
+        for (int i = 0; i < SIDES; i++) {
+            free(s.parts[g].side[i].lengths);
+            free(s.parts[g].side[i].offsets);
+        }
+    }
+    free(s.parts);
+    return rc;
+}

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Accumulates that touch segments of several ghosts (rma_bind.h). User role, any thread.
+#ifndef CSP_RMA_SPLIT_H
+#define CSP_RMA_SPLIT_H
+
+#include "rma/rma_type.h"
+#include "rma/rma_win.h"
+
+/**
+ * Gives each ghost of the target's node the elements that start in its segments, by one operation each.
+ * Waits for them if the program asked for a request. @return MPI error code.
+ */
+int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                    MPI_Aint at);
+
+#endif

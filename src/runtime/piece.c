@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "runtime/piece.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include "runtime/node.h"
+#include "runtime/rt.h"
+#include "runtime/vm.h"
+
+#ifdef OPEN_MPI // handles are addresses; their Fortran numbers are not
+uint64_t csp_wire_type(MPI_Datatype type)
+{
+    return (uint64_t)csp_mpi.Type_c2f(type);
+}
+
+uint64_t csp_wire_op(MPI_Op op)
+{
+    return (uint64_t)csp_mpi.Op_c2f(op);
+}
+
+MPI_Datatype csp_wire_to_type(uint64_t wire)
+{
+    return csp_mpi.Type_f2c((MPI_Fint)wire);
+}
+
+MPI_Op csp_wire_to_op(uint64_t wire)
+{
+    return csp_mpi.Op_f2c((MPI_Fint)wire);
+}
+#else // constants
+uint64_t csp_wire_type(MPI_Datatype type)
+{
+    return (uint64_t)(uintptr_t)type;
+}
+
+uint64_t csp_wire_op(MPI_Op op)
+{
+    return (uint64_t)(uintptr_t)op;
+}
+
+MPI_Datatype csp_wire_to_type(uint64_t wire)
+{
+    return (MPI_Datatype)(uintptr_t)wire; // NOLINT
+}
+
+MPI_Op csp_wire_to_op(uint64_t wire)
+{
+    return (MPI_Op)(uintptr_t)wire; // NOLINT
+}
+#endif
+
+static const struct csp_layout *layout_of(const struct csp_piece *p)
+{
+    return p->layout_bytes ? (const struct csp_layout *)(p + 1) : NULL;
+}
+
+enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes)
+{
+    if (bytes < sizeof(*p) || p->bytes > CSP_PIECE_BYTES || p->layout_bytes > CSP_PIECE_LAYOUT ||
+        p->kind >= CSP_OP_KINDS || p->lrank < csp_rt.page->ng || p->lrank >= csp_rt.page->nprocs ||
+        csp_piece_payload_off(p->layout_bytes) + p->payload_bytes != bytes)
+        return CSP_ERR_ARG;
+    return p->layout_bytes ? csp_layout_check(layout_of(p), p->layout_bytes) : CSP_OK;
+}
+
+// The piece's part of the target's memory, to or from `flat`.
+static enum csp_status move(const struct csp_piece *p, char *flat, int write)
+{
+    struct csp_vm_side mine = {.addr = (uint64_t)(uintptr_t)flat, .count = p->bytes};
+    struct csp_vm_side theirs = {p->addr, layout_of(p), p->count};
+    return csp_vm_copy(p->lrank, write, &mine, 0, &theirs, p->first, p->bytes);
+}
+
+static char *room_for(struct csp_piece_room *room, size_t bytes)
+{
+    if (bytes <= room->bytes)
+        return room->mem;
+    free(room->mem);
+    room->mem = malloc(bytes);
+    room->bytes = room->mem ? bytes : 0;
+    return room->mem;
+}
+
+// Packed elements to elements with their gaps, or back.
+static void spread(const struct csp_piece_elem *e, size_t n, char *spaced, char *packed, int pack)
+{
+    for (size_t i = 0; i < n; i++, spaced += e->extent, packed += e->size) {
+        char *tail = spaced + e->tail_off;
+        memcpy(pack ? packed : spaced, pack ? spaced : packed, e->head);
+        memcpy(pack ? packed + e->head : tail, pack ? tail : packed + e->head,
+               (size_t)(e->size - e->head));
+    }
+}
+
+// now := now op given. `spaced`: room for the elements of both with their gaps, if they have some.
+static enum csp_status compute(const struct csp_piece *p, char *given, char *now, char *spaced)
+{
+    const struct csp_piece_elem *e = &p->elem;
+    size_t n = p->bytes / e->size;
+    char *in = given, *inout = now;
+    if (e->extent != e->size) {
+        in = spaced;
+        inout = spaced + n * e->extent;
+        spread(e, n, in, given, 0);
+        spread(e, n, inout, now, 0);
+    }
+    if (csp_mpi.Reduce_local(in, inout, (int)n, csp_wire_to_type(p->type), csp_wire_to_op(p->op)) !=
+        MPI_SUCCESS)
+        return CSP_ERR_MPI;
+    if (inout != now)
+        spread(e, n, inout, now, 1);
+    return CSP_OK;
+}
+
+// ACC, GET_ACC and FOP.
+static enum csp_status accumulate(const struct csp_piece *p, char *given, char *reply,
+                                  struct csp_piece_room *room)
+{
+    MPI_Op op = csp_wire_to_op(p->op);
+    size_t now_bytes = (p->bytes + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
+    size_t gaps = p->elem.extent != p->elem.size ? 2 * (p->bytes / p->elem.size) * p->elem.extent
+                                                 : 0;
+    char *now = room_for(room, now_bytes + gaps);
+    if (!now)
+        return CSP_ERR_NOMEM;
+    enum csp_status s = CSP_OK;
+    if (reply || (op != MPI_REPLACE && op != MPI_NO_OP))
+        s = move(p, reply ? reply : now, 0);
+    if (s != CSP_OK || op == MPI_NO_OP)
+        return s;
+    if (op == MPI_REPLACE)
+        return move(p, given, 1);
+    if (reply)
+        memcpy(now, reply, p->bytes);
+    s = compute(p, given, now, now + now_bytes);
+    return s == CSP_OK ? move(p, now, 1) : s;
+}
+
+// The payload is the value to compare with and the new one.
+static enum csp_status compare_and_swap(const struct csp_piece *p, char *given, char *reply)
+{
+    enum csp_status s = move(p, reply, 0);
+    if (s != CSP_OK || memcmp(reply, given, p->bytes) != 0)
+        return s;
+    return move(p, given + p->bytes, 1);
+}
+
+enum csp_status csp_piece_exec(const struct csp_piece *p, char *reply, struct csp_piece_room *room)
+{
+    char *given = (char *)(uintptr_t)p + csp_piece_payload_off(p->layout_bytes);
+    switch (p->kind) {
+    case CSP_OP_PUT:
+        return move(p, given, 1);
+    case CSP_OP_GET:
+        return move(p, reply, 0);
+    case CSP_OP_CAS:
+        return compare_and_swap(p, given, reply);
+    default:
+        return accumulate(p, given, reply, room);
+    }
+}

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Software route: a piece of an RMA operation on memory that no ghost maps, as it travels from the
+// origin to the target's ghost, and its execution. Ladder and limits: docs/design/software.md.
+#ifndef CSP_RUNTIME_PIECE_H
+#define CSP_RUNTIME_PIECE_H
+
+#include <mpi.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/status.h"
+#include "runtime/stats.h"
+
+enum {
+    CSP_PIECE_BYTES = 256 << 10,  // target data in one piece, at most
+    CSP_PIECE_LAYOUT = 64 << 10,  // bytes of the layout in one piece, at most
+    CSP_PIECE_ALIGN = 16,         // of the payload in the message: as MPI_Reduce_local wants it
+    CSP_PIECE_TAG = 2,            // on csp_rt.ctl, to a ghost
+    CSP_PIECE_REPLY_TAG = 3,      // on csp_rt.ctl, from a ghost: what was there
+};
+
+enum csp_piece_flag { CSP_PIECE_WANT_ACK = 1 };
+
+// How the elements that an operation computes with lie in memory: `size` bytes of data, with one gap
+// (of a pair type such as MPI_DOUBLE_INT) behind the first `head` bytes and perhaps at the end.
+struct csp_piece_elem {
+    uint16_t size, extent, head, tail_off;
+};
+
+// The head of the message; the layout and the payload follow.
+struct csp_piece {
+    uint64_t addr;         // of displacement 0, in the target's memory
+    int64_t count;         // elements of the layout
+    int64_t first;         // byte of the target's stream where this piece starts
+    uint32_t bytes;        // target data in this piece
+    uint32_t layout_bytes; // 0: the target data are one run
+    uint32_t payload_bytes;
+    uint32_t seq;   // number of the piece, from this origin to this ghost
+    int32_t lrank;  // target: its rank on the ghost's node
+    uint16_t kind;  // enum csp_op_kind
+    uint16_t flags; // enum csp_piece_flag
+    struct csp_piece_elem elem;
+    uint64_t type, op; // csp_wire_type, csp_wire_op; ACC, GET_ACC, FOP
+};
+
+/** Where the payload starts in a message. */
+static inline size_t csp_piece_payload_off(size_t layout_bytes)
+{
+    size_t n = sizeof(struct csp_piece) + layout_bytes;
+    return (n + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
+}
+
+/** Whether the origin gets back what was there. */
+static inline int csp_piece_replies(unsigned kind)
+{
+    return kind != CSP_OP_PUT && kind != CSP_OP_ACC;
+}
+
+/** Handles of predefined types and operations as numbers that are the same in all processes. */
+uint64_t csp_wire_type(MPI_Datatype type);
+uint64_t csp_wire_op(MPI_Op op);
+MPI_Datatype csp_wire_to_type(uint64_t wire);
+MPI_Op csp_wire_to_op(uint64_t wire);
+
+/** Whether a message of `bytes` bytes is a whole piece; its layout is checked too. */
+CSP_MUST_CHECK enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes);
+
+// Memory for a computation, kept by whoever executes pieces; zeroed at first.
+struct csp_piece_room {
+    char *mem;
+    size_t bytes;
+};
+
+/**
+ * Executes a piece on a process of this node. Whoever calls it is the only one to execute
+ * accumulates on that memory now. `reply`: p->bytes for what was there; NULL if nobody asks.
+ * @return CSP_OK; CSP_ERR_ARG: memory of the target that is not there; CSP_ERR_NOMEM, CSP_ERR_MPI.
+ */
+CSP_MUST_CHECK enum csp_status csp_piece_exec(const struct csp_piece *p, char *reply,
+                                              struct csp_piece_room *room);
+
+#endif

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "runtime/vm.h"
+
+#include <errno.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+#include "base/log.h"
+#include "runtime/node.h"
+#include "runtime/rt.h"
+#include "runtime/wait.h"
+
+enum {
+    RUNS = 256,      // runs of bytes in one system call, on each side
+    STEP = 16 << 20, // bytes in one system call
+};
+
+enum { REACH_UNKNOWN = 0, REACH_YES, REACH_NO };
+
+static const uint64_t probe_word = CSP_NODE_MAGIC;
+
+void csp_vm_open(void)
+{
+#ifdef PR_SET_PTRACER
+    // Yama lets only ancestors in; a process may invite others. Refused where there is no Yama.
+    prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
+#endif
+    csp_node_procs(csp_rt.page)[csp_rt.lrank].probe_addr = (uint64_t)(uintptr_t)&probe_word;
+}
+
+void csp_vm_probe(void)
+{
+    for (int i = csp_rt.page->ng; i < csp_rt.page->nprocs; i++) {
+        struct csp_node_proc *p = &csp_node_procs(csp_rt.page)[i];
+        uint64_t word = 0;
+        struct iovec mine = {&word, sizeof(word)};
+        struct iovec theirs = {(void *)(uintptr_t)p->probe_addr, sizeof(word)};
+        ssize_t n = process_vm_readv(p->pid, &mine, 1, &theirs, 1, 0);
+        int yes = n == (ssize_t)sizeof(word) && word == CSP_NODE_MAGIC;
+        if (!yes)
+            csp_info("the memory of process %d is out of reach: %s", p->wrank, strerror(errno));
+        atomic_store_explicit(&p->reach, yes ? REACH_YES : REACH_NO, memory_order_release);
+    }
+}
+
+int csp_vm_reachable(void)
+{
+    struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "a ghost of this node to try this process's memory");
+    while (atomic_load_explicit(&me->reach, memory_order_acquire) == REACH_UNKNOWN)
+        csp_wait_turn(&wait);
+    return atomic_load_explicit(&me->reach, memory_order_relaxed) == REACH_YES;
+}
+
+// One side of a copy, as runs.
+struct stream {
+    const struct csp_vm_side *side;
+    int64_t first; // byte of the side's stream where the copy starts
+    struct csp_layout_cursor cursor;
+};
+
+static enum csp_status begin(struct stream *s, const struct csp_vm_side *side, int64_t first)
+{
+    s->side = side;
+    s->first = first;
+    return side->layout ? csp_layout_begin(&s->cursor, side->layout, 0, side->count) : CSP_OK;
+}
+
+// The runs of the bytes [at, at + *bytes) of the copy, as many as fit; *bytes: what they hold.
+static int runs_of(struct stream *s, int64_t at, struct iovec *runs, size_t *bytes)
+{
+    char *base = (char *)(uintptr_t)s->side->addr; // NOLINT: perhaps of another process
+    if (!s->side->layout) {
+        runs[0] = (struct iovec){base + s->first + at, *bytes};
+        return 1;
+    }
+    if (s->side->layout->size_bytes * s->side->count - csp_layout_left(&s->cursor) != s->first + at)
+        csp_layout_seek(&s->cursor, s->first + at);
+    int n = csp_layout_iov(&s->cursor, base, runs, RUNS, *bytes);
+    *bytes = 0;
+    for (int i = 0; i < n; i++)
+        *bytes += runs[i].iov_len;
+    return n;
+}
+
+static enum csp_status failed(ssize_t done)
+{
+    if (done >= 0)
+        return CSP_ERR_ARG; // it stopped at a page that is not there
+    return errno == EFAULT ? CSP_ERR_ARG : errno == EPERM ? CSP_ERR_PERM : CSP_ERR_SYS;
+}
+
+// One system call. @return bytes copied through `done`.
+static enum csp_status step(pid_t pid, int write, struct stream *mine, struct stream *theirs,
+                            int64_t at, size_t *bytes)
+{
+    struct iovec here[RUNS], there[RUNS];
+    size_t here_bytes;
+    int nthere = runs_of(theirs, at, there, bytes);
+    here_bytes = *bytes;
+    int nhere = runs_of(mine, at, here, &here_bytes);
+    if (here_bytes < *bytes) { // more runs on this side
+        *bytes = here_bytes;
+        nthere = runs_of(theirs, at, there, bytes);
+    }
+    if (*bytes == 0)
+        return CSP_ERR_ARG;
+    ssize_t done = write ? process_vm_writev(pid, here, (unsigned long)nhere, there,
+                                             (unsigned long)nthere, 0)
+                         : process_vm_readv(pid, here, (unsigned long)nhere, there,
+                                            (unsigned long)nthere, 0);
+    return done == (ssize_t)*bytes ? CSP_OK : failed(done);
+}
+
+enum csp_status csp_vm_copy(int lrank, int write, const struct csp_vm_side *mine, int64_t mine_first,
+                            const struct csp_vm_side *theirs, int64_t theirs_first, int64_t bytes)
+{
+    pid_t pid = csp_node_procs(csp_rt.page)[lrank].pid;
+    struct stream here, there;
+    enum csp_status s = begin(&here, mine, mine_first);
+    if (s == CSP_OK)
+        s = begin(&there, theirs, theirs_first);
+    for (int64_t at = 0; at < bytes && s == CSP_OK;) {
+        size_t n = bytes - at < STEP ? (size_t)(bytes - at) : STEP;
+        s = step(pid, write, &here, &there, at, &n);
+        at += (int64_t)n;
+    }
+    return s;
+}
