@@ -6,7 +6,7 @@
 
 static void bad_arguments(MPI_Win win)
 {
-    int value = 1, got = 0, size = csp_test_size;
+    int value = 1, got = 0, size = csp_test_size, pad[2] = {1, 2};
     MPI_Request req;
     PHASE("bad ranks");
     CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, size, 0, 1, MPI_INT, win), MPI_ERR_RANK);
@@ -19,6 +19,13 @@ static void bad_arguments(MPI_Win win)
     PHASE("bad counts and types");
     CHECK_CLASS(MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
     CHECK_CLASS(MPI_Get(&got, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE);
+    MPI_Datatype pair; // not committed, then used as soon as it is
+    MPI_Type_vector(2, 1, 1, MPI_INT, &pair);
+    for (int i = 0; i < 2; i++)
+        CHECK_CLASS(MPI_Put(pad, 1, pair, csp_test_rank, 0, 1, pair, win), MPI_ERR_TYPE);
+    MPI_Type_commit(&pair);
+    CHECK_CLASS(MPI_Put(pad, 1, pair, csp_test_rank, 0, 1, pair, win), MPI_SUCCESS);
+    MPI_Type_free(&pair);
 }
 
 int main(void)
