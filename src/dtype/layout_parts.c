@@ -140,7 +140,7 @@ struct csp_item csp_parts_item(struct csp_builder *b, struct csp_parts *p, int64
         return equal_item(b, p);
     struct csp_parts flat = inlined(b, p);
     struct csp_item item = nothing;
-    if (b->status == CSP_OK)
+    if (b->status == CSP_OK && flat.count > 0)
         item = all_equal(&flat) ? equal_item(b, &flat) : list_item(b, &flat);
     free(flat.v);
     return item;

@@ -76,7 +76,7 @@ int csp_contents_get(MPI_Datatype type, struct csp_contents *c)
     if (rc != MPI_SUCCESS || csp_combiner_is_predefined(c->combiner))
         return rc;
     c->numbers = malloc((size_t)(n.ints + n.addrs + n.counts + 1) * sizeof(*c->numbers));
-    c->types = malloc((size_t)(n.types + 1) * sizeof(MPI_Datatype));
+    c->types = calloc((size_t)n.types + 1, sizeof(MPI_Datatype));
     rc = c->numbers && c->types ? read_all(type, &n, c) : MPI_ERR_NO_MEM;
     if (rc != MPI_SUCCESS)
         csp_contents_free(c);
@@ -86,7 +86,7 @@ int csp_contents_get(MPI_Datatype type, struct csp_contents *c)
 void csp_contents_free(struct csp_contents *c)
 {
     int combiner;
-    for (int64_t i = 0; i < c->type_count; i++)
+    for (int64_t i = 0; c->types && i < c->type_count; i++)
         if (csp_combiner_get(c->types[i], &combiner) == MPI_SUCCESS &&
             !csp_combiner_is_predefined(combiner))
             csp_mpi.Type_free(&c->types[i]);

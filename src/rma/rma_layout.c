@@ -161,6 +161,8 @@ static enum csp_status combine(struct csp_contents *c, struct csp_layout **child
                                struct csp_layout **out)
 {
     const struct csp_layout *child = c->type_count ? children[0] : NULL;
+    if (!child && c->combiner != MPI_COMBINER_STRUCT)
+        return CSP_ERR_ARG; // only a struct may be of nothing
     switch (c->combiner) {
     case MPI_COMBINER_DUP:
     case MPI_COMBINER_RESIZED: // the bounds come last, as for every type
