@@ -14,9 +14,9 @@
 #include "runtime/vm.h"
 
 enum {
-    PIECES = 32,         // being received or waiting for an older one of their origin
-    SMALL_BYTES = 1024,  // buffers of at most this size are kept apart
-    KEPT = 64,           // free buffers of each kind
+    PIECES = 32,        // being received or waiting for an older one of their origin
+    SMALL_BYTES = 1024, // buffers of at most this size are kept apart
+    KEPT = 64,          // free buffers of each kind
 };
 
 // A message in or out.
@@ -33,11 +33,11 @@ struct origin {
     uint32_t done;  // last piece that was executed
     uint32_t asked; // an acknowledgement is wanted when this one is executed,
     int owed;       // if this is 1
-    int error; // MPI error code of a piece since the last acknowledgement
+    int error;      // MPI error code of a piece since the last acknowledgement
 };
 
 static struct buffer *in, **in_last = &in, *out, *idle[2];
-static int nin, nidle[2];
+static int in_count, nidle[2];
 static struct origin *origins; // [wrank]; made when the first piece comes
 static struct csp_piece_room room;
 
@@ -72,7 +72,7 @@ static void buffer_give(struct buffer *b)
 
 static int has_room(void)
 {
-    return nin < PIECES;
+    return in_count < PIECES;
 }
 
 static struct origin *origin_of(int wrank)
@@ -91,7 +91,7 @@ static int take(int wrank, int bytes)
     b->next = NULL;
     *in_last = b;
     in_last = &b->next;
-    nin++;
+    in_count++;
     return csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, CSP_PIECE_TAG, csp_rt.ctl, &b->request);
 }
 
@@ -151,8 +151,7 @@ static void execute(const struct buffer *b)
 // @return 1 if it is complete.
 static int receive(struct buffer *b)
 {
-    if (!b->received &&
-        csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
+    if (!b->received && csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
         csp_error("the MPI library failed in an RMA operation of process %d", b->wrank);
         csp_rt_die(1);
     }
@@ -181,7 +180,7 @@ static int execute_ready(void)
         *at = b->next;
         if (!*at)
             in_last = at;
-        nin--;
+        in_count--;
         buffer_give(b);
         n++;
     }

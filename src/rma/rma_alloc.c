@@ -203,7 +203,8 @@ static void await_wnode(struct csp_wnode *node, uint64_t gid)
 }
 
 // Fields of a window that need no communication.
-static struct csp_win *new_win(struct csp_members *m, const struct wish *h, const struct card *cards)
+static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
+                               const struct card *cards)
 {
     struct csp_win *w = calloc(1, sizeof(*w));
     CSP_CHECK(w, "out of memory for a window");
@@ -329,7 +330,7 @@ static struct csp_win *build(struct csp_members *m, const struct wish *h, const 
 static void count_window(const struct csp_win *w)
 {
     struct csp_stats *s = csp_my_stats;
-    csp_stats_add(!w->iwin                        ? &s->windows_soft
+    csp_stats_add(!w->iwin                    ? &s->windows_soft
                   : w->iwin == &csp_pool_iwin ? &s->windows_pool
                                               : &s->windows_own,
                   1);
@@ -380,7 +381,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win)
         return plain(h, CSP_PLAIN_REASONS, baseptr, win); // errors are the library's to raise
     if (soft && csp_config.created_windows == CSP_CONFIG_CREATED_WINDOWS_PLAIN)
         return plain(h, reason_of(h), baseptr, win);
-    if (!soft && csp_rt.pool_win == MPI_WIN_NULL)
+    if (csp_rt.pool_win == MPI_WIN_NULL) // then a carrier cannot be made either
         return plain(h, CSP_PLAIN_LIBRARY, baseptr, win);
     struct csp_members *m = csp_members_take(h->comm);
     return m ? redirect(m, h, baseptr, win) : plain(h, CSP_PLAIN_FOREIGN, baseptr, win);

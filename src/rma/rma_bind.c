@@ -48,7 +48,8 @@ int csp_bind_segment(const struct csp_win *w, int target, MPI_Aint at)
     const struct csp_peer *p = &w->peers[target];
     uint64_t ng = (uint64_t)csp_rt.topo->ng;
     uint64_t piece = (p->size / ng + SEGMENT_ALIGN) / SEGMENT_ALIGN * SEGMENT_ALIGN;
-    uint64_t first = (uint64_t)p->ghost_bit % ng; // windows of few bytes shall not all have the same
+    uint64_t first =
+        (uint64_t)p->ghost_bit % ng; // windows of few bytes shall not all have the same
     uint64_t gidx = (first + (uint64_t)at / piece) % ng;
     return (int)((uint64_t)p->ghost_bit - first + gidx);
 }

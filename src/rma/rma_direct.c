@@ -75,4 +75,3 @@ void csp_side_unpack(const struct csp_side *side, int64_t first, const char *fro
     else if (cursor_at(side, first, &c))
         csp_layout_unpack(&c, side->addr, from, bytes);
 }
-

@@ -42,14 +42,15 @@ struct slot {
 struct flow {
     _Atomic uint32_t done; // pieces that the ghost told us it executed; by any thread
     _Atomic int error;     // MPI error code of one that failed
-    uint32_t sent, asked, replied; // last piece sent, last with an acknowledgement, last with a reply
+    uint32_t sent, asked,
+        replied; // last piece sent, last with an acknowledgement, last with a reply
     size_t under_way;
     uint32_t npieces;
     struct slot *first, **last;
     struct slot *unanswered; // the first whose reply, if it has one, is not here yet
 };
 
-static struct flow *flows; // [node * ng + gidx]
+static struct flow *flows;                               // [node * ng + gidx]
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // all below but `done` and `error`
 static struct slot *idle[2];                             // small, large
 static int nidle[2];
@@ -172,8 +173,7 @@ static void ask(int ghost, struct flow *f)
 
 static int has_room(const struct flow *f, size_t bytes)
 {
-    return f->npieces == 0 ||
-           (f->npieces < CREDIT_PIECES && f->under_way + bytes <= CREDIT_BYTES);
+    return f->npieces == 0 || (f->npieces < CREDIT_PIECES && f->under_way + bytes <= CREDIT_BYTES);
 }
 
 static void await_room(int ghost, struct flow *f, size_t bytes)

@@ -89,9 +89,8 @@ static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype bas
         rc = fill_elem(basic, &j->head.elem);
     }
     j->cut = type->size <= CSP_PIECE_BYTES ? type->size : j->head.elem.size;
-    j->target = type->contig
-                    ? (struct csp_vm_side){addr, NULL, j->bytes}
-                    : (struct csp_vm_side){addr, type->layout, csp_op_target_count(j->op)};
+    j->target = type->contig ? (struct csp_vm_side){addr, NULL, j->bytes}
+                             : (struct csp_vm_side){addr, type->layout, csp_op_target_count(j->op)};
     if (rc == MPI_SUCCESS && j->result.type != MPI_DATATYPE_NULL &&
         csp_side_bytes(&j->result) < j->bytes)
         return MPI_ERR_TRUNCATE;

@@ -64,7 +64,8 @@ static MPI_Aint next_element(struct csp_layout_cursor *c, MPI_Aint size)
     return (MPI_Aint)first;
 }
 
-static int start_side(struct split *s, int i, const void *addr, csp_count_t count, MPI_Datatype type)
+static int start_side(struct split *s, int i, const void *addr, csp_count_t count,
+                      MPI_Datatype type)
 {
     int rc = csp_side_get(addr, count, type, &s->side[i]);
     if (rc == MPI_SUCCESS &&

@@ -69,7 +69,7 @@ struct csp_win {
     struct csp_win *next_by_gid;
     int n, rank; // size and my rank
     MPI_Group group;
-    struct csp_members *members; // counted reference
+    struct csp_members *members;    // counted reference
     struct csp_iwin *iwin;          // NULL: the software route (rma_soft.c)
     struct csp_iwin own;            // for a window with its own segment
     struct csp_wnode *node;         // my node's shared part

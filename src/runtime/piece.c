@@ -119,8 +119,8 @@ static enum csp_status accumulate(const struct csp_piece *p, char *given, char *
 {
     MPI_Op op = csp_wire_to_op(p->op);
     size_t now_bytes = (p->bytes + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
-    size_t gaps = p->elem.extent != p->elem.size ? 2 * (p->bytes / p->elem.size) * p->elem.extent
-                                                 : 0;
+    size_t gaps =
+        p->elem.extent != p->elem.size ? 2 * (p->bytes / p->elem.size) * p->elem.extent : 0;
     char *now = room_for(room, now_bytes + gaps);
     if (!now)
         return CSP_ERR_NOMEM;

@@ -107,15 +107,15 @@ static enum csp_status step(pid_t pid, int write, struct stream *mine, struct st
     }
     if (*bytes == 0)
         return CSP_ERR_ARG;
-    ssize_t done = write ? process_vm_writev(pid, here, (unsigned long)nhere, there,
-                                             (unsigned long)nthere, 0)
-                         : process_vm_readv(pid, here, (unsigned long)nhere, there,
-                                            (unsigned long)nthere, 0);
+    ssize_t done =
+        write ? process_vm_writev(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0)
+              : process_vm_readv(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0);
     return done == (ssize_t)*bytes ? CSP_OK : failed(done);
 }
 
-enum csp_status csp_vm_copy(int lrank, int write, const struct csp_vm_side *mine, int64_t mine_first,
-                            const struct csp_vm_side *theirs, int64_t theirs_first, int64_t bytes)
+enum csp_status csp_vm_copy(int lrank, int write, const struct csp_vm_side *mine,
+                            int64_t mine_first, const struct csp_vm_side *theirs,
+                            int64_t theirs_first, int64_t bytes)
 {
     pid_t pid = csp_node_procs(csp_rt.page)[lrank].pid;
     struct stream here, there;

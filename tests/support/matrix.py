@@ -99,6 +99,7 @@ def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int |
 def known_plain(name: str, job: run_mpi.Job) -> str:
     """The evidence, if the plain library is known to fail this test too."""
     when = {"any"} if job.ghosts else {"any", "plain"}
+    name = name.replace("/created_", "/")  # the same program
     for line in KNOWN_PLAIN.read_text().splitlines():
         words = line.split(None, 4)
         if len(words) == 5 and not line.startswith("#") and words[3] in when:
