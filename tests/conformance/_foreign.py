@@ -159,14 +159,19 @@ class Script:
         return run_mpi.SKIPPED
 
 
-def main(doc: str, body: Callable[[Script, argparse.Namespace], None]) -> int:
-    """Parses the options that every script has, and runs it."""
+def main(
+    doc: str,
+    body: Callable[[Script, argparse.Namespace], None],
+    options: Callable[[argparse.ArgumentParser], None] = lambda _: None,
+) -> int:
+    """Parses the options that every script has, and those that `options` adds, and runs it."""
     parser = argparse.ArgumentParser(
         description=doc, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="what `make test` runs (default)")
     parser.add_argument("--full", action="store_true", help="what `make test-full` runs")
     parser.add_argument("-k", default="", metavar="REGEX", help="only cases whose name matches")
+    options(parser)
     opts = parser.parse_args()
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))  # so that jobs are ended
     script = Script(opts.k)

@@ -1,4 +1,6 @@
 csp_add_mpi_test(rma/acc_epochs.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/acc_history.c NP 4 GHOSTS 1 NODES 2 TIMEOUT 120)
+csp_add_mpi_test(rma/acc_history.c NP 4 GHOSTS 1 NODES 2 TIMEOUT 120 NAME rma/acc_history_created ARGS created)
 csp_add_mpi_test(rma/acc_mixed_calls.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 NAME rma/acc_logical ARGS logical)
