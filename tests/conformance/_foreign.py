@@ -6,6 +6,7 @@ without leaving a process, and the exit code that the test driver wants (0, 1, 7
 from __future__ import annotations
 
 import argparse
+import hashlib
 import os
 import re
 import shutil
@@ -26,6 +27,8 @@ import run_mpi  # noqa: E402
 
 HERE = Path(__file__).resolve().parent
 CASPER = mpi_libs.ROOT / "bin/casper"
+DEBIAN = mpi_libs.ENV / "debian"  # source packages, and apt's state for them
+DEBIAN_KEYS = "/usr/share/keyrings/debian-archive-keyring.gpg"
 SHOWN_LINES = 40  # of the output of a job that failed
 
 
@@ -104,6 +107,73 @@ def need(program: str, package: str) -> str:
     return path
 
 
+def command(words: list, what: str, **how) -> str:
+    """Runs a command that prepares something; without it the script cannot run."""
+    try:
+        done = subprocess.run(
+            [str(w) for w in words], capture_output=True, text=True, check=False, **how
+        )
+    except OSError as error:
+        raise Skip(f"{what}: {error}") from error
+    if done.returncode:
+        raise Skip(f"{what}: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
+    return done.stdout
+
+
+def _apt() -> list[str]:
+    """apt-get with a state of its own: the machine's mirrors, their source packages alone."""
+    shown = command(
+        [
+            "apt-get",
+            "indextargets",
+            "--format",
+            "$(ORIGIN) $(SITE) $(RELEASE)",
+            "Created-By: Packages",
+        ],
+        "apt-get tells no mirror",
+    )
+    mirrors = sorted(
+        {tuple(line.split()[1:]) for line in shown.splitlines() if line.startswith("Debian ")}
+    )
+    (DEBIAN / "apt/lists").mkdir(parents=True, exist_ok=True)
+    sources = DEBIAN / "apt/sources.list"
+    sources.write_text(
+        "".join(
+            f"deb-src [signed-by={DEBIAN_KEYS}] {site} {suite} main\n" for site, suite in mirrors
+        )
+    )
+    options = {"Dir::State": DEBIAN / "apt", "Dir::State::status": "/var/lib/dpkg/status"}
+    options |= {"Dir::Cache": DEBIAN / "apt", "Dir::Etc::sourcelist": sources}
+    options |= {"Dir::Etc::sourceparts": "-", "APT::Sandbox::User": "root"}
+    return ["apt-get", "-q", *(w for k, v in options.items() for w in ("-o", f"{k}={v}"))]
+
+
+def debian_source(package: str) -> Path:
+    """The authors' archive of a Debian source package as sources.txt pins it, unpacked under build/env."""
+    lines = (HERE / "sources.txt").read_text().splitlines()
+    version, pin = next(w[1:] for w in map(str.split, lines) if w[:1] == [package])
+    folder = DEBIAN / f"{package}-{version}-{pin[:8]}"
+    if folder.exists():
+        return folder
+    apt = _apt()
+    with tempfile.TemporaryDirectory(dir=DEBIAN) as inside:
+        what = f"Debian source package {package} {version}"
+        command([*apt, "update"], what)
+        command([*apt, "source", "--download-only", f"{package}={version}"], what, cwd=inside)
+        archive = next(Path(inside).glob("*.orig.tar.*z*"))
+        found = hashlib.sha256(archive.read_bytes()).hexdigest()
+        check(found == pin, f"{archive.name} has sha256 {found}, pinned is {pin}")
+        shutil.unpack_archive(archive, Path(inside, "all"))
+        next(Path(inside, "all").iterdir()).rename(folder)
+    return folder
+
+
+def table(path: Path, columns: int) -> list[list[str]]:
+    """The lines of a list such as known.txt, the last column being text."""
+    lines = [line.split(None, columns - 1) for line in path.read_text().splitlines()]
+    return [words for words in lines if words and not words[0].startswith("#")]
+
+
 def check(holds: bool, what: str) -> None:
     if not holds:
         raise Failure(what)
@@ -133,10 +203,10 @@ class Script:
         self.skipped.append(reason)
         print(f"skip {name}: {reason}", flush=True)
 
-    def case(self, name: str, body: Callable[[], str | None]) -> None:
-        """`body` returns what is worth saying, raises Failure, or Skip."""
+    def case(self, name: str, body: Callable[[], str | None]) -> str:
+        """`body` returns what is worth saying, raises Failure, or Skip. Returns the word for it."""
         if not self.names.search(name):
-            return
+            return ""
         start = time.monotonic()
         try:
             word, said = "ok  ", body() or ""
@@ -148,6 +218,7 @@ class Script:
             word, said = "FAIL", str(failure)
             self.failed.append(name)
         print(f"{word} {name} {time.monotonic() - start:.1f} s: {said}", flush=True)
+        return word.strip()
 
     def end(self) -> int:
         print(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped")

@@ -13,7 +13,6 @@ import argparse
 import fnmatch
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -21,7 +20,7 @@ from pathlib import Path
 import _foreign
 import mpi_libs
 import run_mpi
-from _foreign import Failure, Skip, check
+from _foreign import Failure, check, command
 
 DATA = _foreign.HERE / "mpi4py"
 ENV = mpi_libs.ENV / "mpi4py"
@@ -30,12 +29,6 @@ SOURCE = ENV / "src"
 FEW = "attributes comm group info p2p_buf p2p_obj request rma session status win"
 PASSED, UNFINISHED = "ok", "unfinished"
 SHOWN = 12  # tests named when results differ
-
-
-def command(words: list, what: str, **how) -> None:
-    done = subprocess.run(words, capture_output=True, text=True, check=False, **how)
-    if done.returncode:
-        raise Skip(f"{what}: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
 
 
 def fetch() -> None:
@@ -68,8 +61,7 @@ def build(lib: mpi_libs.Library) -> Path:
 def known(lib: mpi_libs.Library, users: int, nodes: int) -> list[str]:
     """Patterns of tests that the plain library does not pass."""
     here = (lib.name, str(users), str(nodes))
-    lines = [line.split(None, 4) for line in (DATA / "known.txt").read_text().splitlines()]
-    lines = [words for words in lines if words and not words[0].startswith("#")]
+    lines = _foreign.table(DATA / "known.txt", 5)
     return [w[3] for w in lines if all(fnmatch.fnmatchcase(h, p) for h, p in zip(here, w))]
 
 
