@@ -28,6 +28,16 @@ TOLERANCE = 1e-8  # of the plain run's energy
 LIMIT_S = 1500
 REDIRECTED = ("ACC", "GET_ACC", "FOP")
 NODES = 2
+# How ARMCI-MPI makes operations of patches and lists; windows by MPI_Win_allocate in all of them.
+METHODS = {
+    "allocated windows, derived types": {
+        "ARMCI_USE_WIN_ALLOCATE": "1",
+        "ARMCI_STRIDED_METHOD": "DIRECT",
+        "ARMCI_IOV_METHOD": "DIRECT",
+    },
+    "patches as lists, batched": {"ARMCI_STRIDED_METHOD": "IOV", "ARMCI_IOV_METHOD": "BATCHED"},
+    "patches as lists, conservative": {"ARMCI_STRIDED_METHOD": "IOV", "ARMCI_IOV_METHOD": "CONSRV"},
+}
 
 
 def energies(output: str) -> dict[str, float]:
@@ -126,6 +136,8 @@ def body(script: _foreign.Script, opts) -> None:
     script.case("created windows", lambda: compare(2, 1, created, passed_through))
     if opts.full:
         script.case("4 users, 2 ghosts per node", lambda: compare(4, 2, {}, redirected))
+        for title, env in METHODS.items():
+            script.case(title, lambda env=env: compare(2, 1, env, redirected))
 
 
 if __name__ == "__main__":
