@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 """The micro-benchmarks: plain MPI library against Casper, runs in turns, between two virtual nodes.
-Writes build/results/gap.json and overhead.json; rows of MPI libraries that were not measured this
+Writes build/results/gap.json, created.json and overhead.json; rows of MPI libraries that were not measured this
 time stay as they are. Exit code 1 if something did not run or found wrong data."""
 
 import argparse
@@ -57,20 +57,36 @@ class Bench:
                 run()
 
 
-def gap(bench):
-    """Rows of gap.json for one MPI library."""
+def gap(bench, window="allocate"):
+    """Rows of gap.json or created.json for one MPI library."""
     program = bench.mpi.compile("gap", GAP_SOURCES)
     ops = {}
 
     def one(kind, states, ghosts):
         args = [SLEEP_MS, SAMPLES, states, *bench.mpi.broken]
-        for line in bench.lines(program, args, users_per_node=1, ghosts=ghosts):
+        how = {"users_per_node": 1, "ghosts": ghosts, "env": {"BENCH_WINDOW": window}}
+        for line in bench.lines(program, args, **how):
             ops.setdefault(line["op"], line)
             bench.rounds.add((kind, line["state"], line["op"]), line["samples"])
 
     plain, casper = (lambda: one("plain", "idle,busy", None), lambda: one("casper", "busy,cold", 1))
-    bench.turns("gap", plain, casper)
+    bench.turns(f"gap, windows of {window}", plain, casper)
     return [gap_row(bench, line) for line in ops.values()]
+
+
+def created(bench, _quick):
+    """Rows of created.json: windows on the program's own memory."""
+    rows = []
+    for window in ("create", "dynamic"):
+        bench.rounds = results.Rounds()
+        for row in gap(bench, window):
+            row["busy_share"] = round(row["casper_busy_us"] / (1e3 * SLEEP_MS), 4)
+            rows.append({"window": window, **row})
+    return rows
+
+
+def only_gap(bench, _quick):
+    return gap(bench)
 
 
 def gap_row(bench, line):
@@ -153,11 +169,14 @@ def all_overhead(bench, quick):
     return rows + shared_cores(bench, 2, work // 2, ask_s)
 
 
+FILES = {"gap": only_gap, "created": created, "overhead": all_overhead}
+
+
 def measure(name, mpi, args):
     """One file's rows for one MPI library, merged into the file."""
     bench = Bench(mpi, args, 120)
     start = time.time()
-    rows = gap(bench) if name == "gap" else all_overhead(bench, args.quick)
+    rows = FILES[name](bench, args.quick)
     about = {
         "rounds": args.rounds,
         "took_s": round(time.time() - start),
@@ -172,7 +191,7 @@ def main():
     known = launch.libraries()
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mpi", default=",".join(known), help=f"default: {','.join(known)}")
-    parser.add_argument("--only", default="gap,overhead", help="default: gap,overhead")
+    parser.add_argument("--only", default=",".join(FILES), help=f"default: {','.join(FILES)}")
     parser.add_argument("--rounds", type=int, default=5, help="runs of each kind (default: 5)")
     parser.add_argument(
         "--patience",
@@ -189,10 +208,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="two rounds, less work")
     args = parser.parse_args()
     args.rounds = 2 if args.quick else args.rounds
-    unknown = set(args.mpi.split(",")) - set(known) | set(args.only.split(",")) - {
-        "gap",
-        "overhead",
-    }
+    unknown = set(args.mpi.split(",")) - set(known) | set(args.only.split(",")) - set(FILES)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
     results.RESULTS.mkdir(parents=True, exist_ok=True)

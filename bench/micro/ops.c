@@ -47,6 +47,33 @@ const char *op_shape(struct op_case what)
     return what.count > 0 ? "contiguous" : "strided";
 }
 
+static int is_kind(const char *kind)
+{
+    const char *wanted = getenv("BENCH_WINDOW");
+    return strcmp(wanted ? wanted : "allocate", kind) == 0;
+}
+
+static void open_window(struct op_state *s, MPI_Aint bytes)
+{
+    if (is_kind("allocate")) {
+        MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &s->window, &s->win);
+        return;
+    }
+    s->memory = s->window = malloc((size_t)bytes);
+    if (s->window == NULL)
+        bench_die("no memory for the window");
+    if (is_kind("create")) {
+        MPI_Win_create(s->window, bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &s->win);
+    } else if (is_kind("dynamic")) {
+        MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &s->win);
+        MPI_Win_attach(s->win, s->window, bytes);
+        MPI_Get_address(s->window, &s->disp);
+        MPI_Bcast(&s->disp, 1, MPI_AINT, s->target, MPI_COMM_WORLD);
+    } else {
+        bench_die("BENCH_WINDOW is allocate, create or dynamic");
+    }
+}
+
 void op_open(struct op_state *s, int target)
 {
     const size_t bytes = OP_WINDOW_COUNT * sizeof(double);
@@ -57,15 +84,17 @@ void op_open(struct op_state *s, int target)
     s->result = malloc(bytes);
     if (s->origin == NULL || s->result == NULL)
         bench_die("no memory for the buffers");
-    MPI_Win_allocate((MPI_Aint)bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &s->window,
-                     &s->win);
+    open_window(s, (MPI_Aint)bytes);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, s->win);
 }
 
 void op_close(struct op_state *s)
 {
     MPI_Win_unlock_all(s->win);
+    if (is_kind("dynamic"))
+        MPI_Win_detach(s->win, s->memory);
     MPI_Win_free(&s->win);
+    free(s->memory);
     free(s->origin);
     free(s->result);
 }
@@ -111,16 +140,16 @@ static void issue_array(struct op_state *s)
     const MPI_Datatype t = s->what.count > 0 ? MPI_DOUBLE : s->type;
     switch (s->what.kind) {
     case OP_PUT:
-        MPI_Put(s->origin, n, t, s->target, 0, n, t, s->win);
+        MPI_Put(s->origin, n, t, s->target, s->disp, n, t, s->win);
         break;
     case OP_GET:
-        MPI_Get(s->result, n, t, s->target, 0, n, t, s->win);
+        MPI_Get(s->result, n, t, s->target, s->disp, n, t, s->win);
         break;
     case OP_ACC:
-        MPI_Accumulate(s->origin, n, t, s->target, 0, n, t, MPI_SUM, s->win);
+        MPI_Accumulate(s->origin, n, t, s->target, s->disp, n, t, MPI_SUM, s->win);
         break;
     default:
-        MPI_Get_accumulate(s->origin, n, t, s->result, n, t, s->target, 0, n, t, MPI_SUM, s->win);
+        MPI_Get_accumulate(s->origin, n, t, s->result, n, t, s->target, s->disp, n, t, MPI_SUM, s->win);
     }
 }
 
@@ -129,12 +158,12 @@ void op_issue(struct op_state *s)
     s->result_int = (int64_t)poison;
     if (s->what.kind == OP_FOP) {
         s->origin_int = 3;
-        MPI_Fetch_and_op(&s->origin_int, &s->result_int, MPI_INT64_T, s->target, 0, MPI_SUM,
+        MPI_Fetch_and_op(&s->origin_int, &s->result_int, MPI_INT64_T, s->target, s->disp, MPI_SUM,
                          s->win);
     } else if (s->what.kind == OP_CAS) {
         s->compare = 7 + 3 * s->done_count;
         s->origin_int = s->compare + 3;
-        MPI_Compare_and_swap(&s->origin_int, &s->compare, &s->result_int, MPI_INT64_T, s->target, 0,
+        MPI_Compare_and_swap(&s->origin_int, &s->compare, &s->result_int, MPI_INT64_T, s->target, s->disp,
                              s->win);
     } else {
         issue_array(s);

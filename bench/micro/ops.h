@@ -26,9 +26,11 @@ struct op_state {
     struct op_case what;
     MPI_Win win;
     int target;
+    MPI_Aint disp;      // of the target's array: its address in a dynamic window
     MPI_Datatype type;  // of count = 1, at origin and target
     long done_count;    // operations so far
     double *window;     // OP_WINDOW_COUNT elements of this process in the window
+    double *memory;     // the same if it is ours
     double *origin;     // O[]
     double *result;     // what GET, GET_ACC, FOP, CAS brought back
     int64_t compare;    // CAS
@@ -36,7 +38,10 @@ struct op_state {
     int64_t result_int; //
 };
 
-/** Collective: a window of OP_WINDOW_COUNT doubles, locked for all, and the origin's buffers. */
+/**
+ * Collective: a window of OP_WINDOW_COUNT doubles, locked for all, and the origin's buffers. The
+ * variable BENCH_WINDOW says how it is made: allocate (default), create, dynamic.
+ */
 void op_open(struct op_state *s, int target);
 void op_close(struct op_state *s);
 

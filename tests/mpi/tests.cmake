@@ -189,3 +189,14 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order compare_and_swap count
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
                      TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 endforeach()
+
+# Several ghosts: accumulates by segment of the target's memory, PUT and GET by any ghost.
+foreach(test acc_epochs acc_history acc_mixed_calls acc_ops acc_order compare_and_swap fetch_and_op
+        fetch_contention get_acc large origin_in_window random_ops request_ops threads_ops types_bottom
+        types_indexed types_pair types_struct types_subarray unaligned)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/segment_${test}
+                     ENV CSP_ACC_GHOST=segment CSP_PUTGET_GHOST=bytes TIMEOUT 120)
+endforeach()
+csp_add_mpi_test(rma/flush.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_flush ENV CSP_PUTGET_GHOST=operations)
+csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_put_get ENV CSP_PUTGET_GHOST=operations)
+csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hints_two)

@@ -62,6 +62,9 @@ int main(void)
         {"no_local_load_store", "false", 15},
         {"accumulate_granularity", "4", 15},
         {"mpi_minimum_memory_alignment", "64", 15},
+        {"casper_acc_ghost", "segment", 15},
+        {"casper_putget_ghost", "bytes", 15},
+        {"casper_putget_ghost", "operations", 15},
     };
     csp_test_init();
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
