@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
+#include "runtime/node.h"
 #include "runtime/piece.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
@@ -112,11 +113,13 @@ static void on_ask(const struct csp_am *msg)
         acknowledge(msg->src, o);
 }
 
-static int mpi_error(enum csp_status s)
+static int mpi_error(enum csp_status s, const struct csp_piece *p)
 {
-    if (s == CSP_OK)
-        return MPI_SUCCESS;
-    return s == CSP_ERR_ARG ? MPI_ERR_RMA_RANGE : MPI_ERR_OTHER;
+    if (s == CSP_ERR_ARG)
+        return MPI_ERR_RMA_RANGE;
+    csp_error("an RMA operation on process %d of this node failed: %s",
+              csp_node_procs(csp_rt.page)[p->lrank].wrank, csp_status_string(s));
+    return MPI_ERR_OTHER;
 }
 
 static void send_reply(struct buffer *b)
@@ -136,16 +139,18 @@ static void execute(const struct buffer *b)
               "process %d sent something that is no operation", b->wrank);
     struct buffer *reply = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
     enum csp_status s = csp_piece_exec(p, reply ? reply->data : NULL, &room);
-    if (s != CSP_OK && o->error == MPI_SUCCESS)
-        o->error = mpi_error(s);
+    int error = s == CSP_OK ? MPI_SUCCESS : mpi_error(s, p);
     o->done = p->seq;
+    if (reply) {
+        reply->wrank = b->wrank;
+        reply->bytes = error == MPI_SUCCESS ? p->bytes : 0; // that is how the origin knows
+        send_reply(reply);
+    } else if (o->error == MPI_SUCCESS) {
+        o->error = error;
+    }
     if (p->flags & CSP_PIECE_WANT_ACK || o->error != MPI_SUCCESS ||
         (o->owed && (int32_t)(o->done - o->asked) >= 0))
-        acknowledge(b->wrank, o); // an error before the reply that it belongs to
-    if (!reply)
-        return;
-    reply->wrank = b->wrank;
-    send_reply(reply);
+        acknowledge(b->wrank, o);
 }
 
 // @return 1 if it is complete.

@@ -31,7 +31,6 @@ struct slot {
     struct slot *next;
     MPI_Request send, receive;
     uint32_t seq;
-    int replies;            // a reply comes or came
     size_t room, under_way; // bytes: of the buffer; that count as credit
     struct csp_side result; // unless the reply comes straight to its place
     int64_t first;
@@ -116,13 +115,19 @@ static void slot_give(struct slot *s)
     nidle[large]++;
 }
 
-static void deliver(const struct slot *s)
+// A reply is here; an empty one tells that the operation failed.
+static int deliver(struct flow *f, struct slot *s, const MPI_Status *status)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
-    if (!s->reply)
-        return;
-    csp_side_unpack(&s->result, s->first, s->reply, p->bytes);
-    csp_type_drop(&s->result.info);
+    int bytes = 0, rc = csp_mpi.Get_count(status, MPI_BYTE, &bytes);
+    if (rc == MPI_SUCCESS && bytes == 0)
+        atomic_store_explicit(&f->error, MPI_ERR_RMA_RANGE, memory_order_relaxed);
+    else if (rc == MPI_SUCCESS && s->reply)
+        csp_side_unpack(&s->result, s->first, s->reply, p->bytes);
+    if (s->reply)
+        csp_type_drop(&s->result.info);
+    raise_done(f, s->seq);
+    return rc;
 }
 
 // Replies come in the order of the pieces. Each says that all pieces up to its own are executed.
@@ -130,14 +135,15 @@ static int take_replies(struct flow *f)
 {
     while (f->unanswered) {
         struct slot *s = f->unanswered;
-        int here = s->receive == MPI_REQUEST_NULL;
-        int rc = here ? MPI_SUCCESS : csp_mpi.Test(&s->receive, &here, MPI_STATUS_IGNORE);
+        MPI_Status status;
+        int here = 1, rc = MPI_SUCCESS;
+        if (s->receive != MPI_REQUEST_NULL) {
+            rc = csp_mpi.Test(&s->receive, &here, &status);
+            if (rc == MPI_SUCCESS && here)
+                rc = deliver(f, s, &status);
+        }
         if (rc != MPI_SUCCESS || !here)
             return rc;
-        if (s->replies) {
-            raise_done(f, s->seq);
-            deliver(s);
-        }
         f->unanswered = s->next;
     }
     return MPI_SUCCESS;
@@ -206,7 +212,6 @@ static int post_receive(int ghost, struct slot *s, const struct csp_flow_result 
     const struct csp_piece *p = (const struct csp_piece *)s->message;
     char *to = s->reply;
     s->receive = MPI_REQUEST_NULL;
-    s->replies = result->side != NULL;
     if (!result->side) {
         s->reply = NULL;
         return MPI_SUCCESS;
