@@ -149,7 +149,8 @@ static void issue_array(struct op_state *s)
         MPI_Accumulate(s->origin, n, t, s->target, s->disp, n, t, MPI_SUM, s->win);
         break;
     default:
-        MPI_Get_accumulate(s->origin, n, t, s->result, n, t, s->target, s->disp, n, t, MPI_SUM, s->win);
+        MPI_Get_accumulate(s->origin, n, t, s->result, n, t, s->target, s->disp, n, t, MPI_SUM,
+                           s->win);
     }
 }
 
@@ -163,8 +164,8 @@ void op_issue(struct op_state *s)
     } else if (s->what.kind == OP_CAS) {
         s->compare = 7 + 3 * s->done_count;
         s->origin_int = s->compare + 3;
-        MPI_Compare_and_swap(&s->origin_int, &s->compare, &s->result_int, MPI_INT64_T, s->target, s->disp,
-                             s->win);
+        MPI_Compare_and_swap(&s->origin_int, &s->compare, &s->result_int, MPI_INT64_T, s->target,
+                             s->disp, s->win);
     } else {
         issue_array(s);
     }

@@ -2,7 +2,7 @@
 // Copyright the Casper developers
 // Nobody outside the node can reach such a window, so a lock for each target in the node's shared
 // memory is all that atomicity needs; the order of accumulates is that of the program (MPI-4.1
-// 12.7.1, 12.7.2). MPI_Reduce_local computes.
+// 12.7.1, 12.7.2). csp_reduce computes.
 #include "rma/rma_acc.h"
 
 #include <limits.h>
@@ -10,6 +10,7 @@
 #include <string.h>
 #include "base/clock.h"
 #include "rma/rma_direct.h"
+#include "runtime/reduce.h"
 #include "runtime/wait.h"
 
 enum { SPINS = 100 }; // before a lock is waited for
@@ -62,7 +63,7 @@ static int reduce(const struct csp_side *from, const struct csp_side *to, MPI_Op
     for (csp_count_t done = 0; done < all && rc == MPI_SUCCESS;) {
         int n = all - done < INT_MAX ? (int)(all - done) : INT_MAX;
         MPI_Aint at = (MPI_Aint)done * to->info.extent;
-        rc = csp_mpi.Reduce_local(from->addr + at, to->addr + at, n, to->type, op);
+        rc = csp_reduce(from->addr + at, to->addr + at, n, to->type, op);
         done += n;
     }
     return rc;

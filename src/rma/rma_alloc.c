@@ -249,6 +249,7 @@ static void release_wnode(struct csp_win *w)
 static void delete_win(struct csp_win *w)
 {
     release_wnode(w);
+    csp_attach_drop(w);
     if (w->my_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, w->my_off);
     csp_members_drop(w->members);

@@ -73,17 +73,3 @@ int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Ai
         *(void **)baseptr = csp_win_local(w, rank);
     return MPI_SUCCESS;
 }
-
-int csp_rma_win_attach(struct csp_win *w, void *base, MPI_Aint size)
-{
-    if (w->attr_flavor != MPI_WIN_FLAVOR_DYNAMIC)
-        return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
-    return csp_mpi.Win_attach(w->handle, base, size); // the carrier raises its errors itself
-}
-
-int csp_rma_win_detach(struct csp_win *w, const void *base)
-{
-    if (w->attr_flavor != MPI_WIN_FLAVOR_DYNAMIC)
-        return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
-    return csp_mpi.Win_detach(w->handle, base);
-}

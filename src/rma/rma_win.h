@@ -54,6 +54,7 @@ extern struct csp_iwin csp_pool_iwin; // of the pool window; set by csp_rma_star
 void csp_rma_start(void);
 
 struct csp_lock_held; // rma_lock.c
+struct csp_attached;  // rma_attach.c
 
 enum { CSP_WEAK_PUTS = 4 };
 struct csp_weak_put { // rma_weak.c
@@ -94,6 +95,8 @@ struct csp_win {
     _Atomic uint64_t *given; // PUT and GET by this process to each ghost; NULL: as accumulates
     _Atomic uint64_t
         pending_bytes; // crowded: issued at ghosts since the last flush that was not quiet
+
+    struct csp_attached *attached; // dynamic windows
 
     // epochs
     int fence_open;                 // a fence without MPI_MODE_NOSUCCEED was the last one
@@ -137,6 +140,9 @@ static inline int csp_win_rc(struct csp_win *w, int rc)
  * job. */
 struct csp_members *csp_members_take(MPI_Comm comm);
 void csp_members_drop(struct csp_members *m);
+
+/** Forgets what is still attached. */
+void csp_attach_drop(struct csp_win *w);
 
 /** Waits until all processes of the window are here. */
 void csp_win_barrier(struct csp_win *w);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/node.h"
+#include "runtime/reduce.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 
@@ -105,7 +106,7 @@ static enum csp_status compute(const struct csp_piece *p, char *given, char *now
         spread(e, n, in, given, 0);
         spread(e, n, inout, now, 0);
     }
-    if (csp_mpi.Reduce_local(in, inout, (int)n, csp_wire_to_type(p->type), csp_wire_to_op(p->op)) !=
+    if (csp_reduce(in, inout, (int)n, csp_wire_to_type(p->type), csp_wire_to_op(p->op)) !=
         MPI_SUCCESS)
         return CSP_ERR_MPI;
     if (inout != now)

@@ -88,8 +88,13 @@ def redirected(report: dict) -> str:
     created = total["windows"]["software"]
     check(created > 0, f"no created window was redirected: {total['windows']}")
     if report["nodes_count"] > 1:
-        routes = {kind: counts["ghost_net"]["count"] for kind, counts in total["operations"].items()}
-        check(all(routes[kind] for kind in ("PUT", "GET", "ACC", "FOP", "CAS")), f"by ghosts: {routes}")
+        routes = {
+            kind: counts["ghost_net"]["count"] for kind, counts in total["operations"].items()
+        }
+        check(
+            all(routes[kind] for kind in ("PUT", "GET", "ACC", "FOP", "CAS")),
+            f"by ghosts: {routes}",
+        )
     return f"{created} created windows redirected"
 
 

@@ -5,6 +5,8 @@ csp_add_mpi_test(rma/acc_mixed_calls.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 NAME rma/acc_logical ARGS logical)
 csp_add_mpi_test(rma/acc_order.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/acc_wrap.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/acc_wrap.c NP 4 GHOSTS 1 NODES 1 FIXED NAME rma/acc_wrap_here)
 csp_add_mpi_test(rma/compare_and_swap.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/count_c.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/counter_cas.c NP 4 GHOSTS 1 NODES 2)
@@ -183,7 +185,7 @@ csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 
 # The same on windows of MPI_Win_create.
-foreach(test acc_epochs acc_mixed_calls acc_ops acc_order compare_and_swap count_c counter_cas counter_fop
+foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_swap count_c counter_cas counter_fop
         fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops disp_unit
         large many_windows proc_null types_bottom types_complex types_indexed types_lifetime types_pair
         types_resized types_struct types_subarray types_vector unaligned zero_count zero_size epochs_mix

@@ -123,7 +123,13 @@ def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str,
     return code, _log(log), time.monotonic() - start
 
 
-QUICK = ("armci", "imb", "nwchem", "pmpi_tool", "rma_random")  # minutes; the others run in test-full
+QUICK = (
+    "armci",
+    "imb",
+    "nwchem",
+    "pmpi_tool",
+    "rma_random",
+)  # minutes; the others run in test-full
 
 
 def conformance(report, opts: argparse.Namespace, outcome, mode: str) -> None:

@@ -48,8 +48,8 @@ int main(void)
     MPI_Get_address(memory, &good);
     MPI_Get_address(hole, &bad);
     all[0] = good, all[1] = bad;
-    MPI_Sendrecv(all, 2, MPI_AINT, (csp_test_rank + csp_test_size - 1) % csp_test_size, 0, theirs, 2,
-                 MPI_AINT, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Sendrecv(all, 2, MPI_AINT, (csp_test_rank + csp_test_size - 1) % csp_test_size, 0, theirs,
+                 2, MPI_AINT, target, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Win_lock_all(0, win);
     for (int op = 0; op < 5; op++)
         CHECK_CLASS(outcome(op, win, target, theirs[1]), MPI_ERR_RMA_RANGE);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// MPI_Reduce_local for the accumulates that Casper executes itself. Integers are computed here: Open MPI
+// 5.0.11 saturates sums of 8 and 16 bits where its windows wrap around. Any role, any thread.
+#ifndef CSP_RUNTIME_REDUCE_H
+#define CSP_RUNTIME_REDUCE_H
+
+#include <mpi.h>
+
+/** inout = in op inout for `count` elements of a predefined type. @return MPI error code. */
+int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op);
+
+#endif
