@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 """The micro-benchmarks: plain MPI library against Casper, runs in turns, between two virtual nodes.
-Writes build/results/gap.json, created.json and overhead.json; rows of MPI libraries that were not measured this
-time stay as they are. Exit code 1 if something did not run or found wrong data."""
+Writes build/results/gap.json, created.json and overhead.json; rows of MPI libraries that were not
+measured this time stay as they are. Exit code 1 if something did not run or found wrong data."""
 
 import argparse
 import os
