@@ -33,5 +33,6 @@ void csp_ghost_soft_start(void);
 int csp_ghost_soft_turn(void);
 /** 1 if nothing is on its way in or out. */
 int csp_ghost_soft_idle(void);
+void csp_ghost_soft_stop(void);
 
 #endif

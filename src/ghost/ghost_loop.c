@@ -165,6 +165,7 @@ void csp_ghost_loop(void)
             publish(&l);
     }
     publish(&l);
+    csp_ghost_soft_stop();
 }
 
 void csp_ghost_start(void)

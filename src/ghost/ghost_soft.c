@@ -226,3 +226,15 @@ void csp_ghost_soft_start(void)
     csp_am_handle(CSP_AM_SOFT_ASK, on_ask);
     csp_am_on_piece(has_room, take);
 }
+
+void csp_ghost_soft_stop(void)
+{
+    for (int large = 0; large < 2; large++)
+        while (idle[large]) {
+            struct buffer *b = idle[large];
+            idle[large] = b->next;
+            free(b);
+        }
+    free(origins);
+    free(room.mem);
+}

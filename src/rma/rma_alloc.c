@@ -17,6 +17,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/quirks.h"
 #include "runtime/vm.h"
 #include "runtime/wait.h"
 
@@ -274,7 +275,10 @@ static int make_carrier(struct csp_win *w, const struct wish *h)
     w->base = mine.base;
     w->attr_disp_unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
     w->attr_model = MPI_WIN_UNIFIED;
-    int rc = library_create(&mine, MPI_COMM_SELF, &w->handle);
+    void *none;
+    int rc = csp_quirks.create_refused
+                 ? csp_mpi.Win_allocate(0, 1, h->info, MPI_COMM_SELF, &none, &w->handle)
+                 : library_create(&mine, MPI_COMM_SELF, &w->handle);
     if (rc != MPI_SUCCESS)
         csp_mpi.Comm_call_errhandler(h->comm, rc);
     return rc;
@@ -382,7 +386,7 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win)
         return plain(h, CSP_PLAIN_REASONS, baseptr, win); // errors are the library's to raise
     if (soft && csp_config.created_windows == CSP_CONFIG_CREATED_WINDOWS_PLAIN)
         return plain(h, reason_of(h), baseptr, win);
-    if (csp_rt.pool_win == MPI_WIN_NULL) // then a carrier cannot be made either
+    if (!soft && csp_rt.pool_win == MPI_WIN_NULL)
         return plain(h, CSP_PLAIN_LIBRARY, baseptr, win);
     struct csp_members *m = csp_members_take(h->comm);
     return m ? redirect(m, h, baseptr, win) : plain(h, CSP_PLAIN_FOREIGN, baseptr, win);

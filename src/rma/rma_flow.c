@@ -71,6 +71,8 @@ static void raise_done(struct flow *f, uint32_t seq)
 
 static void on_ack(const struct csp_am *msg)
 {
+    if (!flows)
+        return; // the program ended with operations under way
     struct flow *f = &flows[ghost_of_wrank(msg->src)];
     if (msg->b != MPI_SUCCESS)
         atomic_store_explicit(&f->error, msg->b, memory_order_relaxed);
@@ -85,6 +87,18 @@ void csp_flow_start(void)
     for (size_t i = 0; i < n; i++)
         flows[i].last = &flows[i].first;
     csp_am_handle(CSP_AM_SOFT_ACK, on_ack);
+}
+
+void csp_flow_stop(void)
+{
+    for (int large = 0; large < 2; large++)
+        while (idle[large]) {
+            struct slot *s = idle[large];
+            idle[large] = s->next;
+            free(s);
+        }
+    free(flows);
+    flows = NULL;
 }
 
 static struct slot *slot_take(size_t bytes)

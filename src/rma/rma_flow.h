@@ -17,6 +17,9 @@ struct csp_flow_result {
 /** Installs the handler of acknowledgements and makes what is needed. */
 void csp_flow_start(void);
 
+/** Gives the memory back; nothing is under way any more. */
+void csp_flow_stop(void);
+
 /**
  * A buffer of `bytes` bytes for a message to `ghost`; waits while too much is under way to it. What
  * comes back must be given to csp_flow_send by the same thread.

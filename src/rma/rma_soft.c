@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rma/rma_acc.h"
+#include "rma/rma_bind.h"
 #include "rma/rma_direct.h"
 #include "rma/rma_flow.h"
 #include "runtime/vm.h"
@@ -16,6 +17,7 @@ struct job {
     struct csp_win *w;
     const struct csp_op *op;
     const struct csp_peer *peer;
+    int ghost;              // that executes it, if a ghost does
     struct csp_side given;  // what goes to the target; type MPI_DATATYPE_NULL: nothing
     struct csp_side result; // likewise, what comes back
     struct csp_vm_side target;
@@ -217,7 +219,7 @@ static void write_piece(const struct job *j, int64_t at, const struct csp_piece 
 static int send_piece(struct job *j, int64_t at, const struct csp_piece *head,
                       const struct csp_layout *layout)
 {
-    int replies = csp_piece_replies(head->kind), ghost = j->peer->ghost_bit;
+    int replies = csp_piece_replies(head->kind), ghost = j->ghost;
     size_t bytes = csp_piece_payload_off(head->layout_bytes) + head->payload_bytes;
     struct csp_piece *p = csp_flow_begin(ghost, bytes, replies ? head->bytes : 0);
     write_piece(j, at, head, layout, p);
@@ -252,15 +254,17 @@ static int finish(struct job *j, int rc)
 {
     if (rc != MPI_SUCCESS || !j->op->request || !csp_piece_replies(j->op->kind))
         return rc;
-    return csp_flow_flush(j->peer->ghost_bit, 1, j->w->gid);
+    return csp_flow_flush(j->ghost, 1, j->w->gid);
 }
 
 static int by_ghost(struct job *j)
 {
+    j->ghost = j->op->kind <= CSP_OP_GET ? csp_bind_spread(j->w, j->op->target, j->bytes)
+                                         : j->peer->ghost_bit;
     int rc = each_piece(j, send_piece);
-    csp_win_mark(j->w->used, j->peer->ghost_bit);
+    csp_win_mark(j->w->used, j->ghost);
     if (csp_piece_replies(j->op->kind))
-        csp_win_mark(j->w->local, j->peer->ghost_bit);
+        csp_win_mark(j->w->local, j->ghost);
     return finish(j, rc);
 }
 

@@ -33,6 +33,8 @@ void csp_quirks_detect(void)
     int weak = csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_ON ||
                (csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_AUTO && over_libfabric(version));
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
+    csp_quirks.create_refused =
+        csp_rt.thread_level == MPI_THREAD_MULTIPLE && strncmp(version, "Open MPI v4", 11) == 0;
 }
 
 // Open MPI 5 makes a communicator of its own out of the real MPI_COMM_WORLD at a process's first

@@ -10,6 +10,9 @@ struct csp_quirks {
     // it must. Seen with MPICH 5.0.2 over libfabric (tcp provider): PUTs up to 64 bytes are
     // injected.
     long weak_put_bytes;
+    // MPI_Win_create refuses MPI_COMM_SELF under MPI_THREAD_MULTIPLE, MPI_Win_allocate does not (Open
+    // MPI 4.1, osc/pt2pt).
+    int create_refused;
 };
 extern struct csp_quirks csp_quirks;
 
