@@ -18,6 +18,22 @@
 #define CASPER_API
 #endif
 
+/**
+ * Info keys of MPI_Win_allocate, MPI_Win_create and MPI_Win_create_dynamic, for nodes with several ghosts.
+ * What the window's rank 0 says holds for the window; without a key the variable of the same name
+ * does (CSP_ACC_GHOST, CSP_PUTGET_GHOST). An unknown value is ignored with a warning. Source: TPDS 3.1.
+ *
+ * CASPER_INFO_ACC_GHOST: "rank": one ghost executes all accumulate operations on a target. "segment": the
+ * target's memory is cut into as many segments as its node has ghosts, each with its own ghost
+ * (windows of MPI_Win_allocate only).
+ *
+ * CASPER_INFO_PUTGET_GHOST: "bound": PUT and GET go to the ghost that executes the target's accumulate
+ * operations. "operations", "bytes": each goes to the ghost of the target's node that this process
+ * has given the fewest operations, or bytes, in this window.
+ */
+#define CASPER_INFO_ACC_GHOST "casper_acc_ghost"
+#define CASPER_INFO_PUTGET_GHOST "casper_putget_ghost"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

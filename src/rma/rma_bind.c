@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "casper/casper.h"
 
 enum { SEGMENT_ALIGN = 64 }; // bytes; no predefined type is larger
 
@@ -26,8 +27,8 @@ uint32_t csp_bind_wish(MPI_Info info)
 {
     static const char *const acc[] = {"rank", "segment", NULL};
     static const char *const putget[] = {"bound", "operations", "bytes", NULL};
-    return choice(info, "casper_acc_ghost", acc, (uint32_t)csp_config.acc_ghost) |
-           choice(info, "casper_putget_ghost", putget, (uint32_t)csp_config.putget_ghost) << 8;
+    return choice(info, CASPER_INFO_ACC_GHOST, acc, (uint32_t)csp_config.acc_ghost) |
+           choice(info, CASPER_INFO_PUTGET_GHOST, putget, (uint32_t)csp_config.putget_ghost) << 8;
 }
 
 void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish)
