@@ -31,6 +31,7 @@ struct slot {
     struct slot *next;
     MPI_Request send, receive;
     uint32_t seq;
+    int replies;            // `receive` is in use
     size_t room, under_way; // bytes: of the buffer; that count as credit
     struct csp_side result; // unless the reply comes straight to its place
     int64_t first;
@@ -151,7 +152,7 @@ static int take_replies(struct flow *f)
         struct slot *s = f->unanswered;
         MPI_Status status;
         int here = 1, rc = MPI_SUCCESS;
-        if (s->receive != MPI_REQUEST_NULL) {
+        if (s->replies) {
             rc = csp_mpi.Test(&s->receive, &here, &status);
             if (rc == MPI_SUCCESS && here)
                 rc = deliver(f, s, &status);
@@ -225,7 +226,7 @@ static int post_receive(int ghost, struct slot *s, const struct csp_flow_result 
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
     char *to = s->reply;
-    s->receive = MPI_REQUEST_NULL;
+    s->replies = result->side != NULL;
     if (!result->side) {
         s->reply = NULL;
         return MPI_SUCCESS;
