@@ -110,11 +110,11 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
         csp_win_lockall_touch(w, op->target);
     enum csp_route route = route_of(w, op);
     count(op, route, bytes);
-    if (!w->iwin)
-        rc = csp_soft_issue(w, op, &t, basic, at, bytes, route);
-    else if (route != CSP_ROUTE_DIRECT)
+    if (route == CSP_ROUTE_DIRECT && (w->iwin || op->target == w->rank))
+        rc = issue_direct(w, op, &t, basic, csp_win_local(w, op->target) + at);
+    else if (w->iwin)
         return csp_win_rc(w, issue_ghost(w, op, &t, at, bytes));
     else
-        rc = issue_direct(w, op, &t, basic, csp_win_local(w, op->target) + at);
+        rc = csp_soft_issue(w, op, &t, basic, at, bytes, route);
     return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
 }

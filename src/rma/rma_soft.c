@@ -272,11 +272,6 @@ int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_
                    MPI_Datatype basic, MPI_Aint at, MPI_Aint bytes, enum csp_route route)
 {
     struct job j = {.w = w, .op = op, .peer = &w->peers[op->target], .bytes = bytes};
-    if (route == CSP_ROUTE_DIRECT && op->target == w->rank) {
-        char *target = (char *)(uintptr_t)(j.peer->off + (uint64_t)at); // NOLINT
-        return op->kind <= CSP_OP_GET ? csp_direct_copy(op, type, target)
-                                      : csp_acc_direct(w, op, type, basic, target);
-    }
     int rc = fill_job(&j, type, basic, at);
     if (rc != MPI_SUCCESS)
         return rc;

@@ -9,7 +9,7 @@
 #include "rma/rma_win.h"
 
 /**
- * Issues an operation whose arguments are checked. `at`: bytes from the target's base, `type`: of the
+ * Issues an operation whose arguments are checked, at another process or by a ghost. `at`: bytes from the target's base, `type`: of the
  * target data, `bytes` of them; `basic` as csp_acc_check gives it; `route`: DIRECT means without a ghost.
  * @return MPI error code. Complete at the origin on return, but for results: those by a flush.
  */

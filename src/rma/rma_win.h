@@ -164,10 +164,12 @@ int csp_win_flush_used(struct csp_win *w);
 int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
 int csp_win_flush_target(struct csp_win *w, int target);
 
-/** A rank's memory in this process's address space; only for ranks of this node. */
+/** A rank's memory in this process's address space; only for ranks of this node, and, where no ghost
+ * maps the memory, for its own. */
 static inline char *csp_win_local(const struct csp_win *w, int target)
 {
-    return (char *)w->iwin->seg->base + w->peers[target].off;
+    char *base = w->iwin ? w->iwin->seg->base : NULL;
+    return (char *)((uintptr_t)base + w->peers[target].off); // NOLINT: off is the address then
 }
 
 /** 1 if this process holds a lock of `target`, by MPI_Win_lock or lock_all. */

@@ -179,6 +179,12 @@ def check(holds: bool, what: str) -> None:
         raise Failure(what)
 
 
+def all_redirected(report: dict) -> None:
+    """No window of a job's report was left to the MPI library."""
+    plain = {why: n for why, n in report["total"]["windows"]["plain"].items() if n}
+    check(not plain, f"windows left plain: {plain}")
+
+
 def last_lines(output: str, n: int = SHOWN_LINES) -> str:
     lines = output.rstrip().splitlines()
     return "\n".join("     | " + line for line in lines[-n:])

@@ -82,8 +82,7 @@ METHODS = {
 def redirected(program: Program, report: dict, nodes: int) -> str:
     """Windows redirected, and every kind of operation gone its way."""
     total = report["total"]
-    plain = {why: n for why, n in total["windows"]["plain"].items() if n}
-    check(not plain, f"windows left plain: {plain}")
+    _foreign.all_redirected(report)
     counts = []
     for kind in program.kinds:
         routes = ROUTES.get(kind, ATOMIC_ROUTES) if nodes > 1 else ("direct",)

@@ -100,8 +100,7 @@ def agree(plain: dict[str, float], casper: dict[str, float]) -> str:
 def redirected(report: dict) -> str:
     """Every window redirected, every kind of operation through ghosts of both sorts."""
     total = report["total"]
-    plain = {why: n for why, n in total["windows"]["plain"].items() if n}
-    check(not plain, f"windows left plain: {plain}")
+    _foreign.all_redirected(report)
     counts = []
     for kind in REDIRECTED:
         routes = {route: c["count"] for route, c in total["operations"][kind].items()}
