@@ -21,6 +21,8 @@ enum {
     SLEEP_FIRST_NS = 2000,
     DEEP_AFTER_NS = 20000000, // without work: naps become longer
     DOUBT_NS = 2000000,       // what one long turn after that is worth
+    UNDER_WAY_NS = 20000,     // naps between the messages that make up one piece,
+    UNDER_WAY_FOR_NS = 2000000, // as long as they come
     SLACK_NS = 1000,
     LONG_TURN_NS = 50000,
     PUBLISH_NS = 10000000, // between two publications of the load
@@ -115,6 +117,18 @@ static void on_awake(const struct csp_am *msg)
         awake_until_ns = until;
 }
 
+// The longest nap now. A piece that is on its way takes several messages of the MPI library's, unless
+// its origin computes in the middle of them.
+static uint64_t nap_most_ns(const struct loop *l)
+{
+    uint64_t idle_ns = l->now - l->last_work;
+    if (idle_ns > DEEP_AFTER_NS)
+        return l->deep_max_ns;
+    if (idle_ns < UNDER_WAY_FOR_NS && l->nap_max_ns > UNDER_WAY_NS && !csp_ghost_soft_idle())
+        return UNDER_WAY_NS;
+    return l->nap_max_ns;
+}
+
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
@@ -132,7 +146,7 @@ static void rest(struct loop *l)
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns);
     l->now = csp_clock_ns();
     l->sleep_ns += l->now - before;
-    uint64_t most = l->now - l->last_work > DEEP_AFTER_NS ? l->deep_max_ns : l->nap_max_ns;
+    uint64_t most = nap_most_ns(l);
     l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }
 

@@ -5,7 +5,7 @@
 // origins' credit; what is received here at a time by PIECES. A piece that is still on its way never
 // keeps another origin's waiting.
 #include <stdlib.h>
-#include <string.h>
+#include "base/bufs.h"
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
@@ -15,18 +15,18 @@
 #include "runtime/vm.h"
 
 enum {
-    PIECES = 32,        // being received or waiting for an older one of their origin
-    SMALL_BYTES = 1024, // buffers of at most this size are kept apart
-    KEPT = 64,          // free buffers of each kind
+    PIECES = 32,          // being received or waiting for an older one of their origin
+    KEPT_BYTES = 4 << 20, // of free buffers
 };
 
 // A message in or out.
 struct buffer {
+    struct csp_buf buf;
     struct buffer *next;
     MPI_Request request;
     int wrank;    // the other side
     int received; // in: complete
-    size_t room, bytes;
+    size_t bytes;
     _Alignas(CSP_PIECE_ALIGN) char data[];
 };
 
@@ -37,38 +37,18 @@ struct origin {
     int error;      // MPI error code of a piece since the last acknowledgement
 };
 
-static struct buffer *in, **in_last = &in, *out, *idle[2];
-static int in_count, nidle[2];
+static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
+static struct buffer *in, **in_last = &in, *out;
+static int in_count;
 static struct origin *origins; // [wrank]; made when the first piece comes
 static struct csp_piece_room room;
 
 static struct buffer *buffer_take(size_t bytes)
 {
-    int large = bytes > SMALL_BYTES;
-    struct buffer *b = idle[large];
-    if (b && b->room >= bytes) {
-        idle[large] = b->next;
-        nidle[large]--;
-    } else {
-        size_t want = large ? bytes : SMALL_BYTES;
-        b = malloc(sizeof(*b) + want);
-        CSP_CHECK(b, "out of memory for an RMA operation of %zu bytes", bytes);
-        b->room = want;
-    }
+    struct buffer *b = csp_bufs_take(&bufs, bytes);
+    CSP_CHECK(b, "out of memory for an RMA operation of %zu bytes", bytes);
     b->bytes = bytes;
     return b;
-}
-
-static void buffer_give(struct buffer *b)
-{
-    int large = b->room > SMALL_BYTES;
-    if (nidle[large] >= KEPT) {
-        free(b);
-        return;
-    }
-    b->next = idle[large];
-    idle[large] = b;
-    nidle[large]++;
 }
 
 static int has_room(void)
@@ -115,11 +95,10 @@ static void on_ask(const struct csp_am *msg)
 
 static int mpi_error(enum csp_status s, const struct csp_piece *p)
 {
-    if (s == CSP_ERR_ARG)
-        return MPI_ERR_RMA_RANGE;
-    csp_error("an RMA operation on process %d of this node failed: %s",
-              csp_node_procs(csp_rt.page)[p->lrank].wrank, csp_status_string(s));
-    return MPI_ERR_OTHER;
+    if (s != CSP_OK && s != CSP_ERR_ARG)
+        csp_error("an RMA operation on process %d of this node failed: %s",
+                  csp_node_procs(csp_rt.page)[p->lrank].wrank, csp_status_string(s));
+    return csp_piece_error(s);
 }
 
 static void send_reply(struct buffer *b)
@@ -139,7 +118,7 @@ static void execute(const struct buffer *b)
               "process %d sent something that is no operation", b->wrank);
     struct buffer *reply = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
     enum csp_status s = csp_piece_exec(p, reply ? reply->data : NULL, &room);
-    int error = s == CSP_OK ? MPI_SUCCESS : mpi_error(s, p);
+    int error = mpi_error(s, p);
     o->done = p->seq;
     if (reply) {
         reply->wrank = b->wrank;
@@ -186,7 +165,7 @@ static int execute_ready(void)
         if (!*at)
             in_last = at;
         in_count--;
-        buffer_give(b);
+        csp_bufs_give(&bufs, &b->buf);
         n++;
     }
     return n;
@@ -202,7 +181,7 @@ static void reap(void)
             continue;
         }
         *at = b->next;
-        buffer_give(b);
+        csp_bufs_give(&bufs, &b->buf);
     }
 }
 
@@ -229,12 +208,7 @@ void csp_ghost_soft_start(void)
 
 void csp_ghost_soft_stop(void)
 {
-    for (int large = 0; large < 2; large++)
-        while (idle[large]) {
-            struct buffer *b = idle[large];
-            idle[large] = b->next;
-            free(b);
-        }
+    csp_bufs_free(&bufs);
     free(origins);
     free(room.mem);
 }

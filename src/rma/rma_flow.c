@@ -12,7 +12,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
+#include "base/bufs.h"
 #include "base/clock.h"
 #include "rma/rma_nudge.h"
 #include "runtime/am.h"
@@ -23,16 +23,16 @@ enum {
     CREDIT_PIECES = 64,      // under way to one ghost, at most
     CREDIT_BYTES = 1 << 20,  // and this, both ways, unless it is one piece
     ACK_EVERY = 16,          // pieces
-    SMALL_BYTES = 1024,      // buffers of this size are kept apart from large ones
-    KEPT = 2 * CREDIT_PIECES // free buffers of each kind
+    KEPT_BYTES = 4 << 20,    // of free buffers
 };
 
 struct slot {
+    struct csp_buf buf;
     struct slot *next;
     MPI_Request send, receive;
     uint32_t seq;
     int replies;            // `receive` is in use
-    size_t room, under_way; // bytes: of the buffer; that count as credit
+    size_t under_way;       // bytes that count as credit
     struct csp_side result; // unless the reply comes straight to its place
     int64_t first;
     char *reply; // behind the message, or NULL
@@ -52,8 +52,7 @@ struct flow {
 
 static struct flow *flows;                               // [node * ng + gidx]
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // all below but `done` and `error`
-static struct slot *idle[2];                             // small, large
-static int nidle[2];
+static struct csp_bufs bufs = {.head_bytes = sizeof(struct slot), .keep_bytes = KEPT_BYTES};
 
 static int ghost_of_wrank(int wrank)
 {
@@ -92,42 +91,9 @@ void csp_flow_start(void)
 
 void csp_flow_stop(void)
 {
-    for (int large = 0; large < 2; large++)
-        while (idle[large]) {
-            struct slot *s = idle[large];
-            idle[large] = s->next;
-            free(s);
-        }
+    csp_bufs_free(&bufs);
     free(flows);
     flows = NULL;
-}
-
-static struct slot *slot_take(size_t bytes)
-{
-    int large = bytes > SMALL_BYTES;
-    struct slot *s = idle[large];
-    if (s && s->room >= bytes) {
-        idle[large] = s->next;
-        nidle[large]--;
-        return s;
-    }
-    size_t room = large ? bytes : SMALL_BYTES;
-    s = malloc(sizeof(*s) + room);
-    CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
-    s->room = room;
-    return s;
-}
-
-static void slot_give(struct slot *s)
-{
-    int large = s->room > SMALL_BYTES;
-    if (nidle[large] >= KEPT) {
-        free(s);
-        return;
-    }
-    s->next = idle[large];
-    idle[large] = s;
-    nidle[large]++;
 }
 
 // A reply is here; an empty one tells that the operation failed.
@@ -180,7 +146,7 @@ static int reap(struct flow *f)
             f->last = &f->first;
         f->under_way -= s->under_way;
         f->npieces--;
-        slot_give(s);
+        csp_bufs_give(&bufs, &s->buf);
     }
     return rc;
 }
@@ -216,7 +182,8 @@ struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes)
     struct flow *f = &flows[ghost];
     pthread_mutex_lock(&lock); // until csp_flow_send
     await_room(ghost, f, bytes + reply_bytes);
-    struct slot *s = slot_take(bytes + reply_bytes);
+    struct slot *s = csp_bufs_take(&bufs, bytes + reply_bytes);
+    CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
     s->under_way = bytes + reply_bytes;
     s->reply = s->message + bytes;
     return (struct csp_piece *)s->message;

@@ -26,20 +26,6 @@ struct job {
     int64_t bytes;
 };
 
-static int mpi_code(enum csp_status s)
-{
-    switch (s) {
-    case CSP_OK:
-        return MPI_SUCCESS;
-    case CSP_ERR_ARG:
-        return MPI_ERR_RMA_RANGE;
-    case CSP_ERR_NOMEM:
-        return MPI_ERR_NO_MEM;
-    default:
-        return MPI_ERR_OTHER;
-    }
-}
-
 // How the elements of a type lie that an operation computes with. Pair types have a gap.
 static int fill_elem(MPI_Datatype basic, struct csp_piece_elem *e)
 {
@@ -117,7 +103,7 @@ static int copy_here(struct job *j)
 {
     int put = j->op->kind == CSP_OP_PUT;
     struct csp_vm_side mine = vm_side(put ? &j->given : &j->result);
-    return mpi_code(csp_vm_copy(j->head.lrank, put, &mine, 0, &j->target, 0, j->bytes));
+    return csp_piece_error(csp_vm_copy(j->head.lrank, put, &mine, 0, &j->target, 0, j->bytes));
 }
 
 // A layout that is too long for one piece: the runs of `*bytes` bytes of it, or of fewer.
@@ -145,7 +131,7 @@ static int cut_layout(const struct job *j, int64_t first, uint32_t *bytes, struc
     }
     csp_layout_free(byte);
     free(runs);
-    return mpi_code(s);
+    return csp_piece_error(s);
 }
 
 static void fill_payload(const struct job *j, const struct csp_piece *p, int64_t at)
@@ -240,7 +226,7 @@ static int execute_piece(struct job *j, int64_t at, const struct csp_piece *head
     char *reply = replies ? (char *)p + bytes : NULL;
     write_piece(j, at, head, layout, p);
     csp_acc_lock(j->w, j->op->target);
-    int rc = mpi_code(csp_piece_exec(p, reply, &room));
+    int rc = csp_piece_error(csp_piece_exec(p, reply, &room));
     csp_acc_unlock(j->w, j->op->target);
     if (rc == MPI_SUCCESS && replies)
         csp_side_unpack(&j->result, at, reply, head->bytes);

@@ -161,3 +161,17 @@ enum csp_status csp_piece_exec(const struct csp_piece *p, char *reply, struct cs
         return accumulate(p, given, reply, room);
     }
 }
+
+int csp_piece_error(enum csp_status s)
+{
+    switch (s) {
+    case CSP_OK:
+        return MPI_SUCCESS;
+    case CSP_ERR_ARG:
+        return MPI_ERR_RMA_RANGE;
+    case CSP_ERR_NOMEM:
+        return MPI_ERR_NO_MEM;
+    default:
+        return MPI_ERR_OTHER;
+    }
+}

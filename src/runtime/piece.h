@@ -79,4 +79,7 @@ struct csp_piece_room {
 CSP_MUST_CHECK enum csp_status csp_piece_exec(const struct csp_piece *p, char *reply,
                                               struct csp_piece_room *room);
 
+/** The MPI error code of a status that csp_piece_exec or csp_vm_copy returned. */
+int csp_piece_error(enum csp_status s);
+
 #endif

@@ -14,6 +14,7 @@
 enum {
     RUNS = 256,      // runs of bytes in one system call, on each side
     STEP = 16 << 20, // bytes in one system call
+    GAP = 2048,      // bytes between two runs that cost less than a run of its own
 };
 
 enum { REACH_UNKNOWN = 0, REACH_YES, REACH_NO };
@@ -92,7 +93,62 @@ static enum csp_status failed(ssize_t done)
     return errno == EFAULT ? CSP_ERR_ARG : errno == EPERM ? CSP_ERR_PERM : CSP_ERR_SYS;
 }
 
-// One system call. @return bytes copied through `done`.
+// The system call. Each run of the other process costs a look-up of its pages.
+static ssize_t transfer(pid_t pid, int write, const struct iovec *here, int nhere,
+                        const struct iovec *there, int nthere)
+{
+    return write ? process_vm_writev(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0)
+                 : process_vm_readv(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0);
+}
+
+// The same runs to read, those of the other process with short gaps between them joined to one. What
+// lies in the gaps goes to `gap`.
+struct joined {
+    struct iovec there[RUNS], here[3 * RUNS];
+    int nthere, nhere;
+    size_t bytes;
+    char gap[GAP];
+};
+
+static void join(struct joined *j, const struct iovec *here, const struct iovec *there, int nthere)
+{
+    size_t used = 0; // of *here
+    j->nthere = j->nhere = 0;
+    j->bytes = 0;
+    for (int i = 0; i < nthere; i++) {
+        struct iovec *last = j->nthere ? &j->there[j->nthere - 1] : NULL;
+        size_t gap = last ? (uintptr_t)there[i].iov_base - (uintptr_t)last->iov_base - last->iov_len : 0;
+        if (last && gap <= GAP) {
+            last->iov_len += gap + there[i].iov_len;
+            j->bytes += gap;
+            j->here[j->nhere++] = (struct iovec){j->gap, gap};
+        } else {
+            j->there[j->nthere++] = there[i];
+        }
+        j->bytes += there[i].iov_len;
+        for (size_t left = there[i].iov_len; left > 0;) {
+            size_t n = here->iov_len - used < left ? here->iov_len - used : left;
+            j->here[j->nhere++] = (struct iovec){(char *)here->iov_base + used, n};
+            left -= n;
+            used += n;
+            if (used == here->iov_len) {
+                here++;
+                used = 0;
+            }
+        }
+    }
+}
+
+// Reads with gaps. @return 1 if that went well: a gap may hold a page that is not there.
+static int read_joined(pid_t pid, const struct iovec *here, const struct iovec *there, int nthere)
+{
+    struct joined j;
+    join(&j, here, there, nthere);
+    return j.nthere < nthere &&
+           transfer(pid, 0, j.here, j.nhere, j.there, j.nthere) == (ssize_t)j.bytes;
+}
+
+// One system call, or two.
 static enum csp_status step(pid_t pid, int write, struct stream *mine, struct stream *theirs,
                             int64_t at, size_t *bytes)
 {
@@ -107,9 +163,9 @@ static enum csp_status step(pid_t pid, int write, struct stream *mine, struct st
     }
     if (*bytes == 0)
         return CSP_ERR_ARG;
-    ssize_t done =
-        write ? process_vm_writev(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0)
-              : process_vm_readv(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0);
+    if (!write && nthere > 1 && read_joined(pid, here, there, nthere))
+        return CSP_OK;
+    ssize_t done = transfer(pid, write, here, nhere, there, nthere);
     return done == (ssize_t)*bytes ? CSP_OK : failed(done);
 }
 
