@@ -3,8 +3,9 @@
 // The ghost's progress loop: poll, measure, be quiet when idle. TPDS 3.1; docs/design/ghost.md.
 //
 // Load is measured: a turn that handled an operation takes longer than an idle one, whose time is
-// learnt as the loop runs (a high quantile of all turns that brought no message). Sleep is short
-// and starts after CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
+// learnt as the loop runs (a high quantile of all turns that brought no message), apart for turns
+// in a row and turns after a nap, which find cold caches. Sleep is short and starts after
+// CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
 #include "ghost/ghost.h"
 
 #include <sys/resource.h>
@@ -23,6 +24,7 @@ enum {
     DOUBT_NS = 2000000,       // what one long turn after that is worth
     UNDER_WAY_NS = 20000,     // naps between the messages that make up one piece,
     UNDER_WAY_FOR_NS = 2000000, // as long as they come
+    COLD_TURNS = 2, // after a nap
     SLACK_NS = 1000,
     LONG_TURN_NS = 50000,
     PUBLISH_NS = 10000000, // between two publications of the load
@@ -32,7 +34,8 @@ static uint64_t awake_until_ns; // somebody asked for it
 
 struct loop {
     struct csp_node_proc *me;
-    struct csp_idle idle;
+    struct csp_idle idle[2]; // [after a nap]
+    int after_nap;           // turns that still count as such
     uint64_t begin, now, last_work, last_publish;
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
@@ -91,13 +94,15 @@ static enum found turn(struct loop *l)
     int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn();
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
-    int busy = done > 0 || (csp_idle_exceeds(&l->idle, took) && !was_preempted(l, took));
+    struct csp_idle *idle = &l->idle[l->after_nap > 0];
+    int busy = done > 0 || (csp_idle_exceeds(idle, took) && !was_preempted(l, took));
+    l->after_nap -= l->after_nap > 0;
     l->polls++;
     l->messages += (uint64_t)n;
     if (!busy)
         return NOTHING;
     l->busy_polls++;
-    l->busy_ns += csp_idle_work_ns(&l->idle, took);
+    l->busy_ns += csp_idle_work_ns(idle, took);
     return done > 0 ? MESSAGES : LONG_TURN;
 }
 
@@ -146,6 +151,7 @@ static void rest(struct loop *l)
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns);
     l->now = csp_clock_ns();
     l->sleep_ns += l->now - before;
+    l->after_nap = COLD_TURNS;
     uint64_t most = nap_most_ns(l);
     l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }
