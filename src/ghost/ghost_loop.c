@@ -4,7 +4,8 @@
 //
 // Load is measured: a turn that handled an operation takes longer than an idle one, whose time is
 // learnt as the loop runs (a high quantile of all turns that brought no message), apart for turns
-// in a row and turns after a nap, which find cold caches. Sleep is short and starts after
+// in a row and turns after a nap, which find cold caches. A long one of these is a suspicion: the
+// ghost looks on for a moment, and learns from it if nothing follows. Sleep is short and starts after
 // CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
 #include "ghost/ghost.h"
 
@@ -20,11 +21,12 @@
 enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
-    DEEP_AFTER_NS = 20000000, // without work: naps become longer
-    DOUBT_NS = 2000000,       // what one long turn after that is worth
-    UNDER_WAY_NS = 20000,     // naps between the messages that make up one piece,
+    DEEP_AFTER_NS = 20000000,   // without work: naps become longer
+    DOUBT_NS = 2000000,         // what one long turn after that is worth
+    UNDER_WAY_NS = 20000,       // naps between the messages that make up one piece,
     UNDER_WAY_FOR_NS = 2000000, // as long as they come
-    COLD_TURNS = 2, // after a nap
+    COLD_TURNS = 2,             // after a nap
+    LOOK_NS = 50000,            // after a suspicion
     SLACK_NS = 1000,
     LONG_TURN_NS = 50000,
     PUBLISH_NS = 10000000, // between two publications of the load
@@ -35,7 +37,9 @@ static uint64_t awake_until_ns; // somebody asked for it
 struct loop {
     struct csp_node_proc *me;
     struct csp_idle idle[2]; // [after a nap]
-    int after_nap;           // turns that still count as such
+    int cold_turns;          // that still count as such
+    uint64_t suspect_ns;     // a long turn after a nap: how long; 0: none
+    uint64_t look_until;
     uint64_t begin, now, last_work, last_publish;
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
@@ -86,6 +90,31 @@ static int was_preempted(struct loop *l, uint64_t took_ns)
 
 enum found { NOTHING, LONG_TURN, MESSAGES };
 
+// Nothing followed.
+static void drop_suspicion(struct loop *l)
+{
+    csp_idle_learn(&l->idle[1], l->suspect_ns);
+    l->suspect_ns = 0;
+}
+
+// What a turn without a message was, by its time.
+static enum found judge(struct loop *l, uint64_t took)
+{
+    int cold = l->cold_turns > 0;
+    int is_long = csp_idle_exceeds(&l->idle[cold], took);
+    if (cold && is_long) {
+        if (l->suspect_ns)
+            drop_suspicion(l);
+        l->suspect_ns = took;
+        l->look_until = l->now + LOOK_NS;
+        l->cold_turns = 0;
+        return NOTHING;
+    }
+    l->cold_turns -= cold;
+    csp_idle_learn(&l->idle[cold], took);
+    return is_long && !was_preempted(l, took) ? LONG_TURN : NOTHING;
+}
+
 // One turn: messages, then what they asked for.
 static enum found turn(struct loop *l)
 {
@@ -94,16 +123,17 @@ static enum found turn(struct loop *l)
     int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn();
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
-    struct csp_idle *idle = &l->idle[l->after_nap > 0];
-    int busy = done > 0 || (csp_idle_exceeds(idle, took) && !was_preempted(l, took));
-    l->after_nap -= l->after_nap > 0;
+    enum found what = done > 0 ? MESSAGES : judge(l, took);
     l->polls++;
     l->messages += (uint64_t)n;
-    if (!busy)
-        return NOTHING;
-    l->busy_polls++;
-    l->busy_ns += csp_idle_work_ns(idle, took);
-    return done > 0 ? MESSAGES : LONG_TURN;
+    if (what != NOTHING) {
+        l->busy_polls++;
+        l->busy_ns += csp_idle_work_ns(took + l->suspect_ns);
+        l->suspect_ns = 0;
+    } else if (l->suspect_ns && l->now >= l->look_until) {
+        drop_suspicion(l);
+    }
+    return what;
 }
 
 // A long turn after a pause may be an operation, the first of many, or a cold cache: the ghost is
@@ -137,7 +167,7 @@ static uint64_t nap_most_ns(const struct loop *l)
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
-    if (l->now - l->last_work < l->spin_ns || l->now < awake_until_ns) {
+    if (l->now - l->last_work < l->spin_ns || l->now < awake_until_ns || l->suspect_ns) {
         csp_cpu_relax();
         return;
     }
@@ -151,7 +181,7 @@ static void rest(struct loop *l)
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns);
     l->now = csp_clock_ns();
     l->sleep_ns += l->now - before;
-    l->after_nap = COLD_TURNS;
+    l->cold_turns = COLD_TURNS;
     uint64_t most = nap_most_ns(l);
     l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }

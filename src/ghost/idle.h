@@ -16,8 +16,9 @@ struct csp_idle {
 
 enum {
     CSP_IDLE_FLOOR_NS = 150,
-    CSP_IDLE_WARMUP = 1000,    // turns before anything counts as work by its time
-    CSP_IDLE_CAP_NS = 20000000 // a longer turn was interrupted by the scheduler
+    CSP_IDLE_WARMUP = 1000,     // turns before anything counts as work by its time;
+    CSP_IDLE_WARMUP_NS = 10000, // a longer one was interrupted, it teaches this much
+    CSP_IDLE_CAP_NS = 20000000  // a longer turn was interrupted by the scheduler
 };
 
 static inline uint64_t csp_idle_threshold_ns(const struct csp_idle *i)
@@ -26,23 +27,28 @@ static inline uint64_t csp_idle_threshold_ns(const struct csp_idle *i)
     return ns + ns / 4 + CSP_IDLE_FLOOR_NS;
 }
 
-/** Learns from a turn that took `ns`. @return 1 if it was longer than an idle one. */
-static inline int csp_idle_exceeds(struct csp_idle *i, uint64_t ns)
+/** Whether a turn of `ns` was longer than an idle one. */
+static inline int csp_idle_exceeds(const struct csp_idle *i, uint64_t ns)
 {
-    int longer = ns > csp_idle_threshold_ns(i);
+    return ns > csp_idle_threshold_ns(i) && i->seen >= CSP_IDLE_WARMUP;
+}
+
+/** Learns from a turn. */
+static inline void csp_idle_learn(struct csp_idle *i, uint64_t ns)
+{
     uint64_t step = i->quantile_ps / 2000 + 50;
-    if (ns * 1000 > i->quantile_ps)
-        i->quantile_ps += i->seen < CSP_IDLE_WARMUP ? ns * 10 : (longer ? step * 9 : step * 99);
-    else
+    if (ns * 1000 <= i->quantile_ps)
         i->quantile_ps -= i->quantile_ps > step ? step : 0;
+    else if (i->seen < CSP_IDLE_WARMUP)
+        i->quantile_ps += (ns < CSP_IDLE_WARMUP_NS ? ns : CSP_IDLE_WARMUP_NS) * 10;
+    else
+        i->quantile_ps += ns > csp_idle_threshold_ns(i) ? step * 9 : step * 99;
     i->seen++;
-    return longer && i->seen > CSP_IDLE_WARMUP;
 }
 
 /** The part of a busy turn that was work. */
-static inline uint64_t csp_idle_work_ns(const struct csp_idle *i, uint64_t ns)
+static inline uint64_t csp_idle_work_ns(uint64_t ns)
 {
-    (void)i;
     return ns > CSP_IDLE_CAP_NS ? CSP_IDLE_CAP_NS : ns;
 }
 

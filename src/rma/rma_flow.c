@@ -20,10 +20,10 @@
 #include "runtime/wait.h"
 
 enum {
-    CREDIT_PIECES = 64,      // under way to one ghost, at most
-    CREDIT_BYTES = 1 << 20,  // and this, both ways, unless it is one piece
-    ACK_EVERY = 16,          // pieces
-    KEPT_BYTES = 4 << 20,    // of free buffers
+    CREDIT_PIECES = 64,     // under way to one ghost, at most
+    CREDIT_BYTES = 1 << 20, // and this, both ways, unless it is one piece
+    ACK_EVERY = 16,         // pieces
+    KEPT_BYTES = 4 << 20,   // of free buffers
 };
 
 struct slot {

@@ -97,8 +97,9 @@ static enum csp_status failed(ssize_t done)
 static ssize_t transfer(pid_t pid, int write, const struct iovec *here, int nhere,
                         const struct iovec *there, int nthere)
 {
-    return write ? process_vm_writev(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0)
-                 : process_vm_readv(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0);
+    return write
+               ? process_vm_writev(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0)
+               : process_vm_readv(pid, here, (unsigned long)nhere, there, (unsigned long)nthere, 0);
 }
 
 // The same runs to read, those of the other process with short gaps between them joined to one. What
@@ -110,32 +111,44 @@ struct joined {
     char gap[GAP];
 };
 
+// The next `bytes` of the own runs; `*used` bytes of the first are taken. @return the next run.
+static const struct iovec *take(struct joined *j, const struct iovec *here, size_t *used,
+                                size_t bytes)
+{
+    while (bytes > 0) {
+        size_t n = here->iov_len - *used < bytes ? here->iov_len - *used : bytes;
+        j->here[j->nhere++] = (struct iovec){(char *)here->iov_base + *used, n};
+        bytes -= n;
+        *used += n;
+        if (*used == here->iov_len) {
+            here++;
+            *used = 0;
+        }
+    }
+    return here;
+}
+
 static void join(struct joined *j, const struct iovec *here, const struct iovec *there, int nthere)
 {
-    size_t used = 0; // of *here
+    struct iovec *last = NULL;
+    size_t used = 0;
     j->nthere = j->nhere = 0;
     j->bytes = 0;
     for (int i = 0; i < nthere; i++) {
-        struct iovec *last = j->nthere ? &j->there[j->nthere - 1] : NULL;
-        size_t gap = last ? (uintptr_t)there[i].iov_base - (uintptr_t)last->iov_base - last->iov_len : 0;
+        const struct iovec *run = &there[i];
+        // Huge, too, if the run lies before the last one.
+        size_t gap =
+            last ? (uintptr_t)run->iov_base - (uintptr_t)last->iov_base - last->iov_len : 0;
         if (last && gap <= GAP) {
-            last->iov_len += gap + there[i].iov_len;
-            j->bytes += gap;
+            last->iov_len += gap + run->iov_len;
             j->here[j->nhere++] = (struct iovec){j->gap, gap};
+            j->bytes += gap;
         } else {
-            j->there[j->nthere++] = there[i];
+            last = &j->there[j->nthere++];
+            *last = *run;
         }
-        j->bytes += there[i].iov_len;
-        for (size_t left = there[i].iov_len; left > 0;) {
-            size_t n = here->iov_len - used < left ? here->iov_len - used : left;
-            j->here[j->nhere++] = (struct iovec){(char *)here->iov_base + used, n};
-            left -= n;
-            used += n;
-            if (used == here->iov_len) {
-                here++;
-                used = 0;
-            }
-        }
+        j->bytes += run->iov_len;
+        here = take(j, here, &used, run->iov_len);
     }
 }
 

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Ghosts that share cores with computing users sleep, also after they had work and were wide awake.
+// The runner looks for their shares of sleep in the report (CSP_REPORT).
+#include <stdint.h>
+
+#include "casper_only.h"
+
+enum { WORK_S = 2 };
+
+// Keeps a core, outside MPI.
+static double compute(double seconds)
+{
+    double x = 0.5;
+    for (double end = MPI_Wtime() + seconds; MPI_Wtime() < end;)
+        for (int i = 0; i < 10000; i++)
+            x = x * (1.0 - x) * 3.9;
+    return x;
+}
+
+int main(void)
+{
+    int64_t *base, got = -1, one = 1;
+    MPI_Win win;
+
+    csp_test_init();
+    casper_only();
+    MPI_Win_allocate(sizeof(*base), 8, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
+    *base = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, win);
+    for (int i = 0; i < 100; i++) {
+        MPI_Fetch_and_op(&one, &got, MPI_INT64_T, (csp_test_rank + 1) % csp_test_size, 0, MPI_SUM,
+                         win);
+        MPI_Win_flush_all(win);
+    }
+    CHECK_INT(got, 99);
+    double x = compute(WORK_S);
+    CHECK(x > 0 && x < 1);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    return csp_test_done();
+}
