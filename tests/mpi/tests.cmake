@@ -153,7 +153,7 @@ csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/
                  TOOL_ABOVE rma/as_created.c TIMEOUT 90)
 csp_add_mpi_test(casper/poll_flag.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
-                 EXPECT "(?s)(asleep ([6-9][0-9]|100).*){2}")
+                 EXPECT "(?s)(asleep ([5-9][0-9]|100).*){2}")
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 2 NODES 1 FIXED NAME casper/redirected_one_node ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED ENV CSP_REPORT_FILE=report.json CSP_CREATED_WINDOWS=plain)
