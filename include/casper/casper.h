@@ -34,6 +34,25 @@
 #define CASPER_INFO_ACC_GHOST "casper_acc_ghost"
 #define CASPER_INFO_PUTGET_GHOST "casper_putget_ghost"
 
+/**
+ * Info keys of a window, at its creation and by MPI_Win_set_info: what the calling process promises. Source:
+ * TPDS 5.3.
+ *
+ * CASPER_INFO_EPOCHS_USED: kinds of epochs that it will open, of "fence", "pscw", "lock", "lockall", with
+ * commas between them. Any other is then an error of class MPI_ERR_RMA_SYNC.
+ *
+ * CASPER_INFO_NO_LOCAL: "true": it will not load from or store to its part of the window itself.
+ */
+#define CASPER_INFO_EPOCHS_USED "epochs_used"
+#define CASPER_INFO_NO_LOCAL "no_local_load_store"
+
+/**
+ * Info key in the answer of MPI_Win_get_info. "redirected": ghosts map the window's memory and the MPI library
+ * executes operations there. "software": ghosts execute them in the memory of the target process. Without
+ * the key the window is the MPI library's own.
+ */
+#define CASPER_INFO_ROUTE "casper_route"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

@@ -50,7 +50,7 @@ static void print_windows(FILE *out, const struct csp_stats *s)
     fprintf(
         out,
         "  windows (sum over the processes): %llu from the pool, %llu with a segment of their own, "
-        "%llu on the program's memory",
+        "%llu by the software route",
         (unsigned long long)csp_report_get(&s->windows_pool),
         (unsigned long long)csp_report_get(&s->windows_own),
         (unsigned long long)csp_report_get(&s->windows_soft));

@@ -5,7 +5,8 @@
 //
 //   every user of the communicator                        leader of each node
 //   my part: from the node's pool heap                    the node's csp_wnode: likewise
-//   (MPI_Win_create: the program's memory)
+//   (MPI_Win_create: the program's memory; no ghost
+//   can map it: memory of its own)
 //   one MPI_Allgather of cards <-----------------------> the same
 //   wait for `ready`  <---------------------------------- fill the peers' table
 //   (a part did not fit: own segment, rma_own.c)
@@ -28,11 +29,19 @@ struct card {
     uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
     uint64_t gid;       // rank 0
     uint64_t cannot;    // 1: something that is left to the library
+    uint64_t elsewhere; // 1: MEM_POOL will not do, MEM_PRIVATE may
     uint64_t bind;      // rank 0's counts: csp_bind_wish
 };
 
 static const uint64_t ALIGN = 64;       // of a part in the pool
-static const uint64_t OWN_ALIGN = 4096; // in a segment of its own
+static const uint64_t OWN_ALIGN = 4096; // in a segment of its own, and of segments
+
+// Where a window's memory comes from.
+enum memory {
+    MEM_POOL,    // MPI_Win_allocate: the pool, or a segment of the window's own
+    MEM_PRIVATE, // MPI_Win_allocate, if ghosts cannot map it where it must be; the software route
+    MEM_PROGRAM  // MPI_Win_create and MPI_Win_create_dynamic; the software route
+};
 
 int csp_win_raise(struct csp_win *w, int code)
 {
@@ -49,7 +58,8 @@ void csp_rma_note_plain(enum csp_plain_reason reason)
 // What the program asked for.
 struct wish {
     int flavor; // MPI_WIN_FLAVOR_
-    void *base; // MPI_Win_create: the program's memory
+    enum memory memory;
+    void *base; // the program's or private memory
     MPI_Aint size, disp_unit;
     MPI_Info info;
     MPI_Comm comm;
@@ -106,24 +116,6 @@ static uint64_t alloc_wnode(const struct csp_members *m)
     return off;
 }
 
-// The program's wish by info (MPI-4.1 12.2.1), at least a cache line. A part that asks for more
-// than a page does not come from the pool, nor from an own segment, where parts begin at pages:
-// plain MPI.
-static uint64_t alignment(MPI_Info info)
-{
-    char text[32];
-    int flag = 0;
-    if (info == MPI_INFO_NULL ||
-        csp_mpi.Info_get(info, "mpi_minimum_memory_alignment", sizeof(text) - 1, text, &flag) !=
-            MPI_SUCCESS ||
-        !flag)
-        return ALIGN;
-    uint64_t want = strtoull(text, NULL, 10), align = ALIGN;
-    while (align < want && align < UINT64_C(1) << 40)
-        align *= 2;
-    return align;
-}
-
 // Where this process's part is, if it needs none from the pool.
 static void card_of_program(struct card *c, const struct wish *h)
 {
@@ -133,21 +125,33 @@ static void card_of_program(struct card *c, const struct wish *h)
     c->cannot |= !csp_vm_reachable();
 }
 
-static void card_of_pool(struct card *c, const struct wish *h)
+static void card_of_private(struct card *c, struct wish *h)
 {
-    uint64_t align = alignment(h->info);
-    c->off = CSP_OFF_NONE;
-    if (c->size <= csp_config.pool_max)
-        c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
-    c->cannot |= align > OWN_ALIGN;
+    size_t bytes = h->size > 0 ? (size_t)h->size : 1;
+    if (posix_memalign(&h->base, csp_info_alignment(h->info, ALIGN), bytes) != 0)
+        h->base = NULL;
+    c->cannot |= h->base == NULL;
+    card_of_program(c, h);
 }
 
-static struct card make_card(const struct csp_members *m, const struct wish *h)
+// Processes map a segment wherever there is room, so they can not promise more than a page (MPI-4.1 12.2.2).
+static void card_of_pool(struct card *c, const struct wish *h)
+{
+    uint64_t align = csp_info_alignment(h->info, ALIGN);
+    c->off = CSP_OFF_NONE;
+    c->elsewhere = align > OWN_ALIGN;
+    if (c->size <= csp_config.pool_max && !c->elsewhere)
+        c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
+}
+
+static struct card make_card(const struct csp_members *m, struct wish *h)
 {
     struct card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
     c.cannot = h->disp_unit > UINT32_MAX;
-    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+    if (h->memory == MEM_POOL)
         card_of_pool(&c, h);
+    else if (h->memory == MEM_PRIVATE)
+        card_of_private(&c, h);
     else
         card_of_program(&c, h);
     if (csp_members_lead(m))
@@ -160,8 +164,10 @@ static struct card make_card(const struct csp_members *m, const struct wish *h)
 
 static void drop_card(const struct csp_members *m, const struct wish *h, const struct card *mine)
 {
-    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && mine->off != CSP_OFF_NONE)
+    if (h->memory == MEM_POOL && mine->off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->off);
+    if (h->memory == MEM_PRIVATE)
+        free(h->base);
     if (csp_members_lead(m) && mine->wnode_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->wnode_off);
 }
@@ -226,7 +232,11 @@ static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
     w->size = h->size;
     w->disp_unit = h->disp_unit;
     w->attr_flavor = h->flavor;
-    w->my_off = h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? cards[m->rank].off : CSP_OFF_NONE;
+    w->my_off = h->memory == MEM_POOL ? cards[m->rank].off : CSP_OFF_NONE;
+    w->private_part = h->memory == MEM_PRIVATE ? h->base : NULL;
+    w->align = csp_info_alignment(h->info, ALIGN);
+    csp_hints_init(&w->hints);
+    csp_hints_read(&w->hints, h->info);
     w->node = wnode_at(w->node_offs[csp_rt.node]);
     w->peers = w->node->peers;
     pthread_mutex_init(&w->mutex, NULL);
@@ -253,6 +263,7 @@ static void delete_win(struct csp_win *w)
     csp_attach_drop(w);
     if (w->my_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, w->my_off);
+    free(w->private_part);
     csp_members_drop(w->members);
     csp_mpi.Group_free(&w->group);
     pthread_mutex_destroy(&w->mutex);
@@ -270,7 +281,7 @@ static void delete_win(struct csp_win *w)
 static int make_carrier(struct csp_win *w, const struct wish *h)
 {
     struct wish mine = *h;
-    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE)
+    if (h->memory == MEM_POOL)
         mine.base = w->size ? csp_win_local(w, w->rank) : NULL;
     w->base = mine.base;
     w->attr_disp_unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
@@ -295,9 +306,9 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
         await_wnode(w->node, w->gid);
     if (m->nnodes == 1)
         w->acc_locks = csp_wnode_acc_locks(w->node);
-    if (h->flavor == MPI_WIN_FLAVOR_ALLOCATE && !own)
+    if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;
-    csp_bind_set(w, h->flavor == MPI_WIN_FLAVOR_ALLOCATE, (uint32_t)cards[0].bind);
+    csp_bind_set(w, h->memory == MEM_POOL, (uint32_t)cards[0].bind);
     return w;
 }
 
@@ -322,7 +333,7 @@ static struct csp_win *build(struct csp_members *m, const struct wish *h, const 
         cannot |= cards[m->leaders[i]].wnode_off == CSP_OFF_NONE;
     for (int i = 0; i < m->n; i++) {
         cannot |= cards[i].cannot != 0;
-        own |= h->flavor == MPI_WIN_FLAVOR_ALLOCATE && cards[i].off == CSP_OFF_NONE;
+        own |= h->memory == MEM_POOL && cards[i].off == CSP_OFF_NONE;
     }
     if (cannot) {
         drop_card(m, h, &cards[m->rank]);
@@ -346,20 +357,45 @@ static enum csp_plain_reason reason_of(const struct wish *h)
 {
     return h->flavor == MPI_WIN_FLAVOR_CREATE    ? CSP_PLAIN_CREATE
            : h->flavor == MPI_WIN_FLAVOR_DYNAMIC ? CSP_PLAIN_DYNAMIC
+           : csp_rt.pool_win == MPI_WIN_NULL     ? CSP_PLAIN_LIBRARY
                                                  : CSP_PLAIN_MEMORY;
 }
 
-static int redirect(struct csp_members *m, const struct wish *h, void *baseptr, MPI_Win *win)
+// Everybody's cards, NULL with *rc: an error that was raised on the program's communicator.
+static struct card *exchange(struct csp_members *m, struct wish *h, int *rc)
 {
     struct card mine = make_card(m, h);
     struct card *cards = malloc((size_t)m->n * sizeof(*cards));
     CSP_CHECK(cards, "out of memory for a window");
-    int rc =
-        csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, h->comm);
-    if (rc != MPI_SUCCESS) { // raised on the program's communicator
-        drop_card(m, h, &mine);
+    *rc = csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, h->comm);
+    if (*rc == MPI_SUCCESS)
+        return cards;
+    drop_card(m, h, &mine);
+    free(cards);
+    return NULL;
+}
+
+// The same, once more if somebody's part must be elsewhere.
+static struct card *gather(struct csp_members *m, struct wish *h, int *rc)
+{
+    struct card *cards = exchange(m, h, rc);
+    int elsewhere = 0;
+    for (int i = 0; cards && i < m->n; i++)
+        elsewhere |= cards[i].elsewhere != 0;
+    if (!elsewhere)
+        return cards;
+    drop_card(m, h, &cards[m->rank]);
+    free(cards);
+    h->memory = MEM_PRIVATE;
+    return exchange(m, h, rc);
+}
+
+static int redirect(struct csp_members *m, struct wish *h, void *baseptr, MPI_Win *win)
+{
+    int rc;
+    struct card *cards = gather(m, h, &rc);
+    if (!cards) {
         csp_members_drop(m);
-        free(cards);
         return rc;
     }
     struct csp_win *w = build(m, h, cards);
@@ -379,15 +415,14 @@ static int redirect(struct csp_members *m, const struct wish *h, void *baseptr, 
     return MPI_SUCCESS;
 }
 
-static int make(const struct wish *h, void *baseptr, MPI_Win *win)
+static int make(struct wish *h, void *baseptr, MPI_Win *win)
 {
-    int soft = h->flavor != MPI_WIN_FLAVOR_ALLOCATE;
     if (!csp_rt.active || h->size < 0 || h->disp_unit <= 0 || h->comm == MPI_COMM_NULL)
         return plain(h, CSP_PLAIN_REASONS, baseptr, win); // errors are the library's to raise
-    if (soft && csp_config.created_windows == CSP_CONFIG_CREATED_WINDOWS_PLAIN)
+    if (h->memory == MEM_PROGRAM && csp_config.created_windows == CSP_CONFIG_CREATED_WINDOWS_PLAIN)
         return plain(h, reason_of(h), baseptr, win);
-    if (!soft && csp_rt.pool_win == MPI_WIN_NULL)
-        return plain(h, CSP_PLAIN_LIBRARY, baseptr, win);
+    if (h->memory == MEM_POOL && csp_rt.pool_win == MPI_WIN_NULL)
+        h->memory = MEM_PRIVATE;
     struct csp_members *m = csp_members_take(h->comm);
     return m ? redirect(m, h, baseptr, win) : plain(h, CSP_PLAIN_FOREIGN, baseptr, win);
 }
@@ -395,20 +430,20 @@ static int make(const struct wish *h, void *baseptr, MPI_Win *win)
 int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                          void *baseptr, MPI_Win *win)
 {
-    struct wish h = {MPI_WIN_FLAVOR_ALLOCATE, NULL, size, disp_unit, info, comm};
+    struct wish h = {MPI_WIN_FLAVOR_ALLOCATE, MEM_POOL, NULL, size, disp_unit, info, comm};
     return make(&h, baseptr, win);
 }
 
 int csp_rma_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
                        MPI_Win *win)
 {
-    struct wish h = {MPI_WIN_FLAVOR_CREATE, base, size, disp_unit, info, comm};
+    struct wish h = {MPI_WIN_FLAVOR_CREATE, MEM_PROGRAM, base, size, disp_unit, info, comm};
     return make(&h, NULL, win);
 }
 
 int csp_rma_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win)
 {
-    struct wish h = {MPI_WIN_FLAVOR_DYNAMIC, MPI_BOTTOM, 0, 1, info, comm};
+    struct wish h = {MPI_WIN_FLAVOR_DYNAMIC, MEM_PROGRAM, MPI_BOTTOM, 0, 1, info, comm};
     return make(&h, NULL, win);
 }
 

@@ -3,32 +3,34 @@
 #include "rma/rma_bind.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include "casper/casper.h"
+#include "rma/rma_info.h"
 
 enum { SEGMENT_ALIGN = 64 }; // bytes; no predefined type is larger
 
-// The value of an info key, looked up in a list of names; `otherwise` if there is none.
-static uint32_t choice(MPI_Info info, const char *key, const char *const *names, uint32_t otherwise)
-{
-    char text[32];
-    int flag = 0;
-    if (info == MPI_INFO_NULL ||
-        csp_mpi.Info_get(info, key, sizeof(text) - 1, text, &flag) != MPI_SUCCESS || !flag)
-        return otherwise;
-    for (uint32_t i = 0; names[i]; i++)
-        if (strcmp(text, names[i]) == 0)
-            return i;
-    csp_warn("info key %s: unknown value \"%s\", ignored", key, text);
-    return otherwise;
-}
+// In the order of the variables' values.
+static const char *const acc_names[] = {"rank", "segment", NULL};
+static const char *const putget_names[] = {"bound", "operations", "bytes", NULL};
 
 uint32_t csp_bind_wish(MPI_Info info)
 {
-    static const char *const acc[] = {"rank", "segment", NULL};
-    static const char *const putget[] = {"bound", "operations", "bytes", NULL};
-    return choice(info, CASPER_INFO_ACC_GHOST, acc, (uint32_t)csp_config.acc_ghost) |
-           choice(info, CASPER_INFO_PUTGET_GHOST, putget, (uint32_t)csp_config.putget_ghost) << 8;
+    uint32_t acc =
+        csp_info_choice(info, CASPER_INFO_ACC_GHOST, acc_names, (uint32_t)csp_config.acc_ghost);
+    uint32_t putget = csp_info_choice(info, CASPER_INFO_PUTGET_GHOST, putget_names,
+                                      (uint32_t)csp_config.putget_ghost);
+    return acc | putget << 8;
+}
+
+const char *csp_bind_acc_name(const struct csp_win *w)
+{
+    return acc_names[w->by_segment ? CSP_CONFIG_ACC_GHOST_SEGMENT : CSP_CONFIG_ACC_GHOST_RANK];
+}
+
+const char *csp_bind_putget_name(const struct csp_win *w)
+{
+    return putget_names[!w->given         ? CSP_CONFIG_PUTGET_GHOST_BOUND
+                        : w->spread_bytes ? CSP_CONFIG_PUTGET_GHOST_BYTES
+                                          : CSP_CONFIG_PUTGET_GHOST_OPERATIONS];
 }
 
 void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish)

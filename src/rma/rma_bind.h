@@ -17,6 +17,10 @@ uint32_t csp_bind_wish(MPI_Info info);
 /** Takes over what the window's processes agreed upon. `mapped`: ghosts map its memory. */
 void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish);
 
+/** What is in force, as the info keys say it. */
+const char *csp_bind_acc_name(const struct csp_win *w);
+const char *csp_bind_putget_name(const struct csp_win *w);
+
 /** Ghost for `bytes` bytes of PUT or GET at a target. */
 int csp_bind_spread(struct csp_win *w, int target, MPI_Aint bytes);
 

@@ -42,21 +42,13 @@ int csp_rma_win_get_attr(struct csp_win *w, int keyval, void *attribute_val, int
     return MPI_SUCCESS;
 }
 
-int csp_rma_win_get_info(struct csp_win *w, MPI_Info *info_used)
-{
-    return csp_mpi.Win_get_info(w->handle, info_used);
-}
-
-int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
-{
-    return csp_mpi.Win_set_info(w->handle, info);
-}
-
 // MPI-4.1 12.2.4: MPI_PROC_NULL asks for the lowest rank with memory, of all, not of this node; 0 and
-// NULL where it is not shared, as a created window's memory is not.
+// NULL where it is not shared. Of memory that no ghost maps only the own part is.
 int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Aint *disp_unit,
                              void *baseptr)
 {
+    if (w->attr_flavor == MPI_WIN_FLAVOR_DYNAMIC)
+        return csp_win_raise(w, MPI_ERR_RMA_FLAVOR);
     if (rank != MPI_PROC_NULL && (rank < 0 || rank >= w->n))
         return csp_win_raise(w, MPI_ERR_RANK);
     for (int i = 0; rank == MPI_PROC_NULL && i < w->n; i++)
@@ -65,7 +57,9 @@ int csp_rma_win_shared_query(struct csp_win *w, int rank, MPI_Aint *size, MPI_Ai
     *size = 0;
     *disp_unit = 0;
     *(void **)baseptr = NULL;
-    if (!w->iwin || rank == MPI_PROC_NULL || w->peers[rank].node != csp_rt.node)
+    if (rank == MPI_PROC_NULL || w->peers[rank].node != csp_rt.node)
+        return MPI_SUCCESS;
+    if (!w->iwin && rank != w->rank)
         return MPI_SUCCESS;
     *size = (MPI_Aint)w->peers[rank].size;
     *disp_unit = (MPI_Aint)w->peers[rank].disp_unit;

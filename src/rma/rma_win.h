@@ -17,6 +17,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "rma/rma.h"
+#include "rma/rma_info.h"
 #include "runtime/rt.h"
 #include "runtime/wnode.h"
 
@@ -80,6 +81,9 @@ struct csp_win {
     uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;
     MPI_Aint size, disp_unit;
+    uint64_t align;          // of my part, bytes
+    void *private_part;      // to be freed: a part of MPI_Win_allocate that no ghost maps
+    struct csp_hints hints;
 
     // Operations not yet complete, by ghost: a bit for each, [node * ng + gidx].
     _Atomic uint64_t *used;  // not known to be complete at the target
