@@ -3,6 +3,7 @@
 // Memory of a redirected dynamic window (MPI-4.1 12.2.4). Operations reach it by address, whoever asks,
 // so the list serves the checks alone; the MPI library need not know.
 #include <stdlib.h>
+#include "rma/rma_check.h"
 #include "rma/rma_win.h"
 
 struct csp_attached {
@@ -65,6 +66,19 @@ int csp_rma_win_detach(struct csp_win *w, const void *base)
     pthread_mutex_unlock(&w->mutex);
     free(a);
     return a ? MPI_SUCCESS : csp_win_raise(w, MPI_ERR_BASE);
+}
+
+int csp_attach_covers(struct csp_win *w, const struct csp_op *op, const struct csp_aim *aim)
+{
+    MPI_Aint lo, hi;
+    int covered = 0;
+    csp_type_range(&aim->type, csp_op_target_count(op), &lo, &hi);
+    uintptr_t first = (uintptr_t)(aim->at + lo), end = (uintptr_t)(aim->at + hi);
+    pthread_mutex_lock(&w->mutex);
+    for (const struct csp_attached *a = w->attached; a && !covered; a = a->next)
+        covered = a->base <= first && end <= a->end;
+    pthread_mutex_unlock(&w->mutex);
+    return covered;
 }
 
 void csp_attach_drop(struct csp_win *w)

@@ -13,6 +13,7 @@
 #include "rma/rma_win.h"
 
 #include <stdlib.h>
+#include "rma/rma_check.h"
 #include "rma/rma_time.h"
 #include "runtime/am.h"
 #include "runtime/node.h"
@@ -76,14 +77,23 @@ int csp_win_passive(struct csp_win *w, int target)
     return held;
 }
 
+// Assertion, hints, and no other kind of access epoch.
+static int may_lock(const struct csp_win *w, enum csp_epoch_kind kind, int assertion)
+{
+    if (csp_hints_exclude(&w->hints, kind) || w->access.active)
+        return MPI_ERR_RMA_SYNC;
+    return csp_check_assert(assertion, MPI_MODE_NOCHECK);
+}
+
 int csp_rma_win_lock(struct csp_win *w, int lock_type, int rank, int assertion)
 {
     if (lock_type != MPI_LOCK_SHARED && lock_type != MPI_LOCK_EXCLUSIVE)
         return csp_win_raise(w, MPI_ERR_LOCKTYPE);
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
-    if (rank < 0 || rank >= w->n)
-        return csp_win_raise(w, MPI_ERR_RANK);
+    int rc = rank < 0 || rank >= w->n ? MPI_ERR_RANK : may_lock(w, CSP_EPOCH_LOCK, assertion);
+    if (rc != MPI_SUCCESS)
+        return csp_win_raise(w, rc);
     struct csp_lock_held *h = malloc(sizeof(*h));
     CSP_CHECK(h, "out of memory for a lock");
     *h = (struct csp_lock_held){
@@ -154,8 +164,9 @@ void csp_win_lockall_node(struct csp_win *w, int target)
 
 int csp_rma_win_lock_all(struct csp_win *w, int assertion)
 {
-    if (atomic_load(&w->locked_all) || w->held)
-        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    int rc = csp_win_locked(w) ? MPI_ERR_RMA_SYNC : may_lock(w, CSP_EPOCH_LOCKALL, assertion);
+    if (rc != MPI_SUCCESS)
+        return csp_win_raise(w, rc);
     w->locked_all_nocheck = (assertion & MPI_MODE_NOCHECK) != 0;
     if (!w->locked_all_nocheck) {
         w->locked_all_fast = count_myself(w->node);

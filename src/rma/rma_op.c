@@ -15,11 +15,11 @@
 #include <limits.h>
 #include "rma/rma_acc.h"
 #include "rma/rma_bind.h"
+#include "rma/rma_check.h"
 #include "rma/rma_direct.h"
 #include "rma/rma_ghost.h"
 #include "rma/rma_soft.h"
 #include "rma/rma_split.h"
-#include "rma/rma_type.h"
 #include "rma/rma_win.h"
 
 static void count(const struct csp_op *op, enum csp_route route, MPI_Aint bytes)
@@ -36,26 +36,22 @@ static int finished(const struct csp_op *op)
     return csp_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, csp_rt.self, op->request);
 }
 
-// Where the target data lies, in bytes from the start of the target's part; checked, for another
-// process's memory may follow.
-static int place(const struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
-                 MPI_Aint *at)
-{
-    const struct csp_peer *p = &w->peers[op->target];
-    MPI_Aint lo, hi;
-    csp_type_range(t, csp_op_target_count(op), &lo, &hi);
-    if (__builtin_mul_overflow(op->disp, (MPI_Aint)p->disp_unit, at))
-        return MPI_ERR_DISP;
-    if (*at + lo < 0 || (uint64_t)(*at + hi) > p->size)
-        return MPI_ERR_RMA_RANGE;
-    return MPI_SUCCESS;
-}
-
 static enum csp_route route_of(const struct csp_win *w, const struct csp_op *op)
 {
     if (w->peers[op->target].node != csp_rt.node)
         return CSP_ROUTE_GHOST_NET;
     return op->kind <= CSP_OP_GET || w->acc_locks ? CSP_ROUTE_DIRECT : CSP_ROUTE_GHOST_NODE;
+}
+
+// 1 if load and store reach the target data: those of this node where ghosts map the window's memory, else
+// one's own. In a dynamic window only what is known to be there is touched without the system's help.
+static int by_load_and_store(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
+{
+    if (w->iwin)
+        return 1;
+    if (op->target != w->rank)
+        return 0;
+    return w->attr_flavor != MPI_WIN_FLAVOR_DYNAMIC || csp_attach_covers(w, op, a);
 }
 
 static int issue_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
@@ -78,43 +74,31 @@ static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct 
     return rc == MPI_SUCCESS ? finished(op) : rc;
 }
 
+static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
+{
+    enum csp_route route = route_of(w, op);
+    int rc;
+    count(op, route, a->bytes);
+    if (route == CSP_ROUTE_DIRECT && by_load_and_store(w, op, a))
+        rc = issue_direct(w, op, &a->type, a->basic, csp_win_local(w, op->target) + a->at);
+    else if (w->iwin)
+        return issue_ghost(w, op, &a->type, a->at, a->bytes);
+    else
+        rc = csp_soft_issue(w, op, &a->type, a->basic, a->at, a->bytes, route);
+    return rc == MPI_SUCCESS ? finished(op) : rc;
+}
+
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
 {
-    struct csp_type t;
-    MPI_Aint at;
-    if (op->target == MPI_PROC_NULL) {
-        count(op, CSP_ROUTE_NONE, 0);
-        return finished(op);
-    }
-    if (CSP_UNLIKELY((unsigned)op->target >= (unsigned)w->n))
-        return csp_win_raise(w, MPI_ERR_RANK);
-    if (CSP_UNLIKELY(!csp_win_access_open(w, op->target)))
-        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    if (CSP_UNLIKELY(csp_op_target_count(op) < 0 || op->origin_count < 0))
-        return csp_win_raise(w, MPI_ERR_COUNT);
-    int rc = csp_type_get(csp_op_target_type(op), &t);
+    struct csp_aim aim = {0};
+    int rc = op->target == MPI_PROC_NULL ? MPI_SUCCESS : csp_check_op(w, op, &aim);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return csp_win_raise(w, rc);
-    MPI_Aint bytes = (MPI_Aint)csp_op_target_count(op) * t.size;
-    if (bytes == 0) {
+    if (aim.bytes == 0) {
         count(op, CSP_ROUTE_NONE, 0);
-        return finished(op);
+        return csp_win_rc(w, finished(op));
     }
-    rc = place(w, op, &t, &at);
-    if (CSP_UNLIKELY(rc != MPI_SUCCESS))
-        return csp_win_raise(w, rc);
-    MPI_Datatype basic = MPI_DATATYPE_NULL;
-    if (op->kind > CSP_OP_GET && CSP_UNLIKELY((rc = csp_acc_check(op, &t, &basic)) != MPI_SUCCESS))
-        return csp_win_raise(w, rc);
     if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
         csp_win_lockall_touch(w, op->target);
-    enum csp_route route = route_of(w, op);
-    count(op, route, bytes);
-    if (route == CSP_ROUTE_DIRECT && (w->iwin || op->target == w->rank))
-        rc = issue_direct(w, op, &t, basic, csp_win_local(w, op->target) + at);
-    else if (w->iwin)
-        return csp_win_rc(w, issue_ghost(w, op, &t, at, bytes));
-    else
-        rc = csp_soft_issue(w, op, &t, basic, at, bytes, route);
-    return csp_win_rc(w, rc == MPI_SUCCESS ? finished(op) : rc);
+    return csp_win_rc(w, issue(w, op, &aim));
 }

@@ -14,14 +14,16 @@
 #include "rma/rma_win.h"
 
 #include <stdlib.h>
+#include "rma/rma_check.h"
 #include "rma/rma_time.h"
 #include "runtime/am.h"
+#include "runtime/ext.h"
 #include "runtime/wait.h"
 
 // Window ranks of a group's members; NULL with *rc set on an error.
 static int *window_ranks(struct csp_win *w, MPI_Group group, int *n, int *rc)
 {
-    *rc = csp_mpi.Group_size(group, n);
+    *rc = group == MPI_GROUP_NULL ? MPI_ERR_GROUP : csp_mpi.Group_size(group, n);
     if (*rc != MPI_SUCCESS)
         return NULL;
     int *in = malloc((size_t)(*n + 1) * sizeof(int)), *out = malloc((size_t)(*n + 1) * sizeof(int));
@@ -50,9 +52,11 @@ static void send_all(struct csp_win *w, const int *ranks, int n, enum csp_am_typ
 int csp_rma_win_post(struct csp_win *w, MPI_Group group, int assertion)
 {
     int n, rc;
-    (void)assertion;
-    if (w->expose.active)
-        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    rc = csp_check_assert(assertion, MPI_MODE_NOCHECK | MPI_MODE_NOSTORE | MPI_MODE_NOPUT);
+    if (w->expose.active || csp_hints_exclude(&w->hints, CSP_EPOCH_PSCW))
+        rc = MPI_ERR_RMA_SYNC;
+    if (rc != MPI_SUCCESS)
+        return csp_win_raise(w, rc);
     int *ranks = window_ranks(w, group, &n, &rc);
     if (!ranks)
         return csp_win_raise(w, rc);
@@ -80,14 +84,16 @@ static int take_post(struct csp_win *w, int rank)
 
 int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
 {
-    int rc;
-    (void)assertion;
-    if (w->access.active)
-        return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    int rc = csp_check_assert(assertion, MPI_MODE_NOCHECK);
+    if (w->access.active || csp_win_locked(w) || csp_hints_exclude(&w->hints, CSP_EPOCH_PSCW))
+        rc = MPI_ERR_RMA_SYNC;
+    if (rc != MPI_SUCCESS)
+        return csp_win_raise(w, rc);
     uint64_t begin = csp_clock_ns();
     w->access.ranks = window_ranks(w, group, &w->access.n, &rc);
     if (!w->access.ranks)
         return csp_win_raise(w, rc);
+    qsort(w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_wrank);
     w->access.active = 1;
     for (int i = 0; i < w->access.n; i++) {
         struct csp_wait wait;
@@ -97,6 +103,11 @@ int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
     }
     csp_time_waited(CSP_WAIT_PSCW, begin);
     return MPI_SUCCESS;
+}
+
+int csp_win_started(const struct csp_win *w, int target)
+{
+    return bsearch(&target, w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_wrank) != NULL;
 }
 
 int csp_rma_win_complete(struct csp_win *w)

@@ -9,6 +9,7 @@
 #include "rma/rma_win.h"
 
 #include "base/clock.h"
+#include "rma/rma_check.h"
 #include "rma/rma_time.h"
 #include "runtime/am.h"
 #include "runtime/wait.h"
@@ -63,11 +64,18 @@ int csp_win_agree(struct csp_win *w, int yes)
 
 int csp_rma_win_fence(struct csp_win *w, int assertion)
 {
+    int rc = csp_check_assert(assertion, MPI_MODE_NOSTORE | MPI_MODE_NOPUT | MPI_MODE_NOPRECEDE |
+                                             MPI_MODE_NOSUCCEED);
+    if (csp_hints_exclude(&w->hints, CSP_EPOCH_FENCE) || csp_win_locked(w) || w->access.active ||
+        w->expose.active)
+        rc = MPI_ERR_RMA_SYNC;
+    if (rc != MPI_SUCCESS)
+        return csp_win_raise(w, rc);
     w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
     if ((assertion & MPI_MODE_NOPRECEDE) && (assertion & MPI_MODE_NOSUCCEED))
         return MPI_SUCCESS;
     uint64_t begin = csp_clock_ns();
-    int rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_end(w);
+    rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_end(w);
     csp_win_barrier(w);
     csp_time_waited(CSP_WAIT_FENCE, begin);
     return rc;

@@ -112,7 +112,7 @@ struct csp_win {
     pthread_mutex_t lockall_mutex;  // first use of a node under lock_all; held while waiting
     struct csp_lock_held *held;     // locks of single targets
     struct {
-        int *ranks; // access group
+        int *ranks; // access group, sorted
         int n, active;
     } access;
     struct {
@@ -179,11 +179,20 @@ static inline char *csp_win_local(const struct csp_win *w, int target)
 /** 1 if this process holds a lock of `target`, by MPI_Win_lock or lock_all. */
 int csp_win_passive(struct csp_win *w, int target);
 
+/** 1 if `target` is in the group of the open access epoch of MPI_Win_start. */
+int csp_win_started(const struct csp_win *w, int target);
+
+/** 1 inside a passive target epoch of this process. */
+static inline int csp_win_locked(const struct csp_win *w)
+{
+    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) || w->held;
+}
+
 /** 1 if operations to `target` are allowed now: MPI-4.1 12.5 wants an epoch. */
 static inline int csp_win_access_open(struct csp_win *w, int target)
 {
     return atomic_load_explicit(&w->locked_all, memory_order_relaxed) || w->fence_open ||
-           w->access.active || csp_win_passive(w, target);
+           (w->access.active && csp_win_started(w, target)) || csp_win_passive(w, target);
 }
 
 /** Under lock_all, before the first use of a node: takes its shared lock (rma_lock.c). */

@@ -82,6 +82,7 @@ csp_add_mpi_test(rma/other_windows.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/random_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/self_target.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/shared_query.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/shared_windows.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/stencil.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/threads_create.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/threads_lock.c NP 4 GHOSTS 1 NODES 2)
@@ -159,6 +160,13 @@ csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 2 NODES 1 FIXED NAME casper/red
 csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED ENV CSP_REPORT_FILE=report.json CSP_CREATED_WINDOWS=plain)
 csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/created_redirected ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/created_unmapped.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_ops_own ENV CSP_POOL_MAX=0)
+csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_ops_off ARGS off ENV CSP_CHECKS=off)
+csp_add_mpi_test(casper/errors_epochs.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/errors_epochs.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_epochs_off ARGS off ENV CSP_CHECKS=off)
+csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_two)
 csp_add_mpi_test(casper/api.c NP 3 GHOSTS 1 NODES 2 CORE LINKED)
 csp_add_mpi_test(casper/linked.c NP 4 GHOSTS 1 NODES 2 LINKED)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
@@ -196,6 +204,13 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_s
         free_waits origin_in_window random_ops self_target stencil threads_create threads_lock threads_ops)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
                      TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+endforeach()
+
+# The same on memory of Casper's own that ghosts do not map.
+foreach(test acc_epochs alloc_free attr comm_disjoint epochs_mix get_acc many_windows random_ops
+        shared_query threads_ops zero_size)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/aligned_${test}
+                     TOOL_ABOVE rma/as_aligned.c TIMEOUT 120)
 endforeach()
 
 # Several ghosts: accumulates by segment of the target's memory, PUT and GET by any ghost.
