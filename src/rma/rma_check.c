@@ -24,8 +24,8 @@ static int place(const struct csp_win *w, const struct csp_op *op, struct csp_ai
     if (__builtin_mul_overflow(op->disp, (MPI_Aint)p->disp_unit, &a->at))
         return MPI_ERR_DISP;
     csp_type_range(&a->type, csp_op_target_count(op), &lo, &hi);
-    if (__builtin_add_overflow(a->at, lo, &lo) || __builtin_add_overflow(a->at, hi, &hi) || lo < 0 ||
-        (uint64_t)hi > p->size)
+    if (__builtin_add_overflow(a->at, lo, &lo) || __builtin_add_overflow(a->at, hi, &hi) ||
+        lo < 0 || (uint64_t)hi > p->size)
         return MPI_ERR_RMA_RANGE;
     return MPI_SUCCESS;
 }
@@ -68,7 +68,7 @@ static int look_at(struct buffer *b, const struct csp_op *op, const struct csp_a
         return MPI_ERR_COUNT;
     b->bytes = (MPI_Aint)b->count * t->size;
     return csp_config.checks && !b->addr && b->bytes > 0 && t->true_lb == 0 ? MPI_ERR_BUFFER
-                                                                             : MPI_SUCCESS;
+                                                                            : MPI_SUCCESS;
 }
 
 static int fits_origin(const struct csp_op *op, const struct csp_aim *a)
@@ -78,7 +78,7 @@ static int fits_origin(const struct csp_op *op, const struct csp_aim *a)
     if (rc != MPI_SUCCESS)
         return rc;
     return (op->kind == CSP_OP_GET ? b.bytes < a->bytes : b.bytes > a->bytes) ? MPI_ERR_TRUNCATE
-                                                                               : MPI_SUCCESS;
+                                                                              : MPI_SUCCESS;
 }
 
 static int fits_result(const struct csp_op *op, const struct csp_aim *a)

@@ -12,7 +12,8 @@ struct csp_aim {
     struct csp_type type; // of the target data
     MPI_Aint at;          // bytes from the target's base to displacement 0 of the data
     MPI_Aint bytes;       // of target data; 0: there is nothing to do
-    MPI_Datatype basic;   // accumulate that computes: the type of its elements; else MPI_DATATYPE_NULL
+    MPI_Datatype
+        basic; // accumulate that computes: the type of its elements; else MPI_DATATYPE_NULL
 };
 
 /** `op` is not to MPI_PROC_NULL. @return MPI error code, not yet raised. */

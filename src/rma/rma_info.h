@@ -10,14 +10,19 @@
 #include <stdint.h>
 
 // Kinds of epochs that a window's processes may open: bits.
-enum csp_epoch_kind { CSP_EPOCH_FENCE = 1, CSP_EPOCH_PSCW = 2, CSP_EPOCH_LOCK = 4, CSP_EPOCH_LOCKALL = 8 };
+enum csp_epoch_kind {
+    CSP_EPOCH_FENCE = 1,
+    CSP_EPOCH_PSCW = 2,
+    CSP_EPOCH_LOCK = 4,
+    CSP_EPOCH_LOCKALL = 8
+};
 
 struct csp_hints {
     unsigned epochs; // epochs_used
     int no_locks;
-    int same_op;                    // accumulate_ops
-    int same_size, same_disp_unit;  // promised; in force if the window is so
-    int no_local;                   // no_local_load_store
+    int same_op;                   // accumulate_ops
+    int same_size, same_disp_unit; // promised; in force if the window is so
+    int no_local;                  // no_local_load_store
 };
 
 /** No promise. */

@@ -107,7 +107,8 @@ int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
 
 int csp_win_started(const struct csp_win *w, int target)
 {
-    return bsearch(&target, w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_wrank) != NULL;
+    return bsearch(&target, w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_wrank) !=
+           NULL;
 }
 
 int csp_rma_win_complete(struct csp_win *w)

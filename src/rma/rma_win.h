@@ -81,8 +81,8 @@ struct csp_win {
     uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;
     MPI_Aint size, disp_unit;
-    uint64_t align;          // of my part, bytes
-    void *private_part;      // to be freed: a part of MPI_Win_allocate that no ghost maps
+    uint64_t align;     // of my part, bytes
+    void *private_part; // to be freed: a part of MPI_Win_allocate that no ghost maps
     struct csp_hints hints;
 
     // Operations not yet complete, by ghost: a bit for each, [node * ng + gidx].

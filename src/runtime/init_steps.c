@@ -161,7 +161,8 @@ void csp_init_windows(void)
         return;
     csp_rt.pool_win = MPI_WIN_NULL;
     if (csp_rt.wrank == 0)
-        csp_warn("all windows take the software route: the MPI library can not create a window over "
-                 "all processes "
-                 "(see its message; Open MPI 4 can not with MPI_THREAD_MULTIPLE over TCP)");
+        csp_warn(
+            "all windows take the software route: the MPI library can not create a window over "
+            "all processes "
+            "(see its message; Open MPI 4 can not with MPI_THREAD_MULTIPLE over TCP)");
 }

@@ -207,7 +207,7 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_s
 endforeach()
 
 # The same on memory of Casper's own that ghosts do not map.
-foreach(test acc_epochs alloc_free attr comm_disjoint epochs_mix get_acc many_windows random_ops
+foreach(test acc_epochs attr comm_disjoint epochs_mix get_acc many_windows random_ops
         shared_query threads_ops zero_size)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/aligned_${test}
                      TOOL_ABOVE rma/as_aligned.c TIMEOUT 120)

@@ -73,8 +73,7 @@ static void in_active(const struct kind_win *k)
     CHECK_CLASS(MPI_Win_lock_all(0, k->win), MPI_ERR_RMA_SYNC);
     CHECK_CLASS(MPI_Win_flush_all(k->win), MPI_ERR_RMA_SYNC);
     for (int t = 0; t < csp_test_size; t++)
-        CHECK_CLASS(put(k, t),
-                    t == csp_test_rank || !checks ? MPI_SUCCESS : MPI_ERR_RMA_SYNC);
+        CHECK_CLASS(put(k, t), t == csp_test_rank || !checks ? MPI_SUCCESS : MPI_ERR_RMA_SYNC);
     MPI_Win_complete(k->win);
     MPI_Win_wait(k->win);
     MPI_Group_free(&self);

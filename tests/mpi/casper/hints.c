@@ -65,16 +65,12 @@ static void defaults(enum kind kind)
 
 static void at_creation(enum kind kind)
 {
-    static const char *const some[][2] = {{"no_locks", "perhaps"},
-                                          {"accumulate_ordering", "none"},
-                                          {"accumulate_ops", "same_op"},
-                                          {"same_size", "true"},
-                                          {"same_disp_unit", "true"},
-                                          {"epochs_used", "pscw|lock"},
-                                          {"no_local_load_store", "true"},
-                                          {"casper_acc_ghost", "segment"},
-                                          {"casper_putget_ghost", "bytes"},
-                                          {NULL, NULL}};
+    static const char *const some[][2] = {
+        {"no_locks", "perhaps"},          {"accumulate_ordering", "none"},
+        {"accumulate_ops", "same_op"},    {"same_size", "true"},
+        {"same_disp_unit", "true"},       {"epochs_used", "pscw|lock"},
+        {"no_local_load_store", "true"},  {"casper_acc_ghost", "segment"},
+        {"casper_putget_ghost", "bytes"}, {NULL, NULL}};
     struct kind_win k = make(kind, some);
     int several = casper_only_ghosts() > 1;
     has(&k, "no_locks", "false");

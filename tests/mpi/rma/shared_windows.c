@@ -5,7 +5,7 @@
 #include "csp_test_rma.h"
 
 static MPI_Comm node;
-static int rank, size;  // on the node
+static int rank, size; // on the node
 static int contiguous; // else a library may round sizes up (Open MPI does, to pages)
 
 enum { LINE = 64 };
@@ -54,8 +54,7 @@ static void addresses(MPI_Win win)
     if (size > 1)
         CHECK(query(win, MPI_PROC_NULL, part_bytes(1)) == query(win, 1, part_bytes(1)));
     for (int r = 1; contiguous && r + 1 < size; r++)
-        CHECK(query(win, r, part_bytes(r)) + part_bytes(r) ==
-              query(win, r + 1, part_bytes(r + 1)));
+        CHECK(query(win, r, part_bytes(r)) + part_bytes(r) == query(win, r + 1, part_bytes(r + 1)));
 }
 
 // All ranks but the one without memory write a word to each of them.
