@@ -15,18 +15,24 @@
 
 enum { SPINS = 100 }; // before a lock is waited for
 
-void csp_acc_lock(struct csp_win *w, int target)
+static void await_lock(struct csp_win *w, int target, _Atomic uint32_t *held)
 {
-    _Atomic uint32_t *held = &w->acc_locks[target].held;
     struct csp_wait wait;
     csp_wait_begin(&wait, "accumulate: another one at rank %ld of window %ld", target,
                    (long)w->gid);
-    for (int n = 0; atomic_exchange_explicit(held, 1, memory_order_acquire); n++) {
+    for (int n = 1; atomic_exchange_explicit(held, 1, memory_order_acquire); n++) {
         if (n < SPINS)
             csp_cpu_relax();
         else
             csp_wait_turn(&wait);
     }
+}
+
+void csp_acc_lock(struct csp_win *w, int target)
+{
+    _Atomic uint32_t *held = &w->acc_locks[target].held;
+    if (CSP_UNLIKELY(atomic_exchange_explicit(held, 1, memory_order_acquire)))
+        await_lock(w, target, held);
 }
 
 void csp_acc_unlock(struct csp_win *w, int target)
@@ -164,11 +170,53 @@ static int compare_and_swap(struct csp_win *w, const struct csp_op *op, const st
     return MPI_SUCCESS;
 }
 
+static int is_apart(const char *a, const char *b, MPI_Aint bytes)
+{
+    return a + bytes <= b || b + bytes <= a;
+}
+
+// The usual case: elements of one predefined type everywhere, without gaps, the operand not in the
+// target. @return their number; 0: another case.
+static int usual_count(const struct csp_op *op, const struct csp_type *type, const char *target)
+{
+    csp_count_t n = csp_op_target_count(op);
+    int one = op->kind == CSP_OP_FOP, operand = op->op != MPI_NO_OP;
+    if (!type->named || !type->contig || n > INT_MAX)
+        return 0;
+    if (operand && !is_apart(op->origin, target, (MPI_Aint)n * type->size))
+        return 0;
+    if (operand && !one && (op->origin_count != n || op->origin_type != op->target_type))
+        return 0;
+    if (op->kind == CSP_OP_GET_ACC &&
+        (op->result_count != n || op->result_type != op->target_type))
+        return 0;
+    return (int)n;
+}
+
+static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                        int count, char *target)
+{
+    size_t bytes = (size_t)count * (size_t)type->size;
+    int rc = MPI_SUCCESS;
+    csp_acc_lock(w, op->target);
+    if (op->kind != CSP_OP_ACC)
+        csp_copy_bytes(op->result, target, bytes);
+    if (op->op == MPI_REPLACE)
+        csp_copy_bytes(target, op->origin, bytes);
+    else if (op->op != MPI_NO_OP)
+        rc = csp_reduce(op->origin, target, count, op->origin_type, op->op);
+    csp_acc_unlock(w, op->target);
+    return rc;
+}
+
 int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, char *target)
 {
     if (op->kind == CSP_OP_CAS)
         return compare_and_swap(w, op, type, target);
+    int count = usual_count(op, type, target);
+    if (CSP_LIKELY(count > 0))
+        return update_usual(w, op, type, count, target);
     int one = op->kind == CSP_OP_FOP, rc = MPI_SUCCESS;
     struct update u = {.op = op->op, .result.type = MPI_DATATYPE_NULL};
     u.target = (struct csp_side){target, csp_op_target_count(op), csp_op_target_type(op), *type};

@@ -72,7 +72,7 @@ int csp_attach_covers(struct csp_win *w, const struct csp_op *op, const struct c
 {
     MPI_Aint lo, hi;
     int covered = 0;
-    csp_type_range(&aim->type, csp_op_target_count(op), &lo, &hi);
+    csp_type_range(aim->type, csp_op_target_count(op), &lo, &hi);
     uintptr_t first = (uintptr_t)(aim->at + lo), end = (uintptr_t)(aim->at + hi);
     pthread_mutex_lock(&w->mutex);
     for (const struct csp_attached *a = w->attached; a && !covered; a = a->next)

@@ -23,7 +23,7 @@ static int place(const struct csp_win *w, const struct csp_op *op, struct csp_ai
         return MPI_ERR_DISP;
     if (__builtin_mul_overflow(op->disp, (MPI_Aint)p->disp_unit, &a->at))
         return MPI_ERR_DISP;
-    csp_type_range(&a->type, csp_op_target_count(op), &lo, &hi);
+    csp_type_range(a->type, csp_op_target_count(op), &lo, &hi);
     if (__builtin_add_overflow(a->at, lo, &lo) || __builtin_add_overflow(a->at, hi, &hi) ||
         lo < 0 || (uint64_t)hi > p->size)
         return MPI_ERR_RMA_RANGE;
@@ -55,7 +55,7 @@ static int mixes(const struct csp_type *own, const struct csp_aim *a)
 static int look_at(struct buffer *b, const struct csp_op *op, const struct csp_aim *a)
 {
     struct csp_type other;
-    const struct csp_type *t = &a->type;
+    const struct csp_type *t = a->type;
     if (b->type != csp_op_target_type(op)) {
         int rc = csp_type_get(b->type, &other);
         if (rc != MPI_SUCCESS)
@@ -120,23 +120,25 @@ static int check_call(struct csp_win *w, const struct csp_op *op)
 
 int csp_check_op(struct csp_win *w, const struct csp_op *op, struct csp_aim *a)
 {
+    a->bytes = 0;
+    if (op->target == MPI_PROC_NULL)
+        return MPI_SUCCESS;
     if (CSP_UNLIKELY((unsigned)op->target >= (unsigned)w->n))
         return MPI_ERR_RANK;
     int rc = csp_config.checks ? check_call(w, op) : MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
-        rc = csp_type_get(csp_op_target_type(op), &a->type);
-    if (rc != MPI_SUCCESS)
+        rc = csp_type_look(csp_op_target_type(op), &a->store, &a->type);
+    if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return rc;
     csp_count_t count = csp_op_target_count(op);
-    a->bytes = 0;
     a->basic = MPI_DATATYPE_NULL;
-    if (count <= 0 || a->type.size == 0)
+    if (count <= 0 || a->type->size == 0)
         return MPI_SUCCESS;
-    if (beyond(count, a->type.size) || beyond(count, a->type.extent))
+    if (beyond(count, a->type->size) || beyond(count, a->type->extent))
         return MPI_ERR_COUNT;
-    a->bytes = (MPI_Aint)count * a->type.size;
+    a->bytes = (MPI_Aint)count * a->type->size;
     rc = place(w, op, a);
     if (rc == MPI_SUCCESS && op->kind > CSP_OP_GET)
-        rc = csp_acc_check(op, &a->type, &a->basic);
+        rc = csp_acc_check(op, a->type, &a->basic);
     return rc == MPI_SUCCESS ? fits(op, a) : rc;
 }

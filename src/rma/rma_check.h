@@ -9,14 +9,14 @@
 
 // An operation that was looked at.
 struct csp_aim {
-    struct csp_type type; // of the target data
-    MPI_Aint at;          // bytes from the target's base to displacement 0 of the data
-    MPI_Aint bytes;       // of target data; 0: there is nothing to do
-    MPI_Datatype
-        basic; // accumulate that computes: the type of its elements; else MPI_DATATYPE_NULL
+    struct csp_type store;       // for `type`, see csp_type_look
+    const struct csp_type *type; // of the target data
+    MPI_Aint at;                 // bytes from the target's base to displacement 0 of the data
+    MPI_Aint bytes;              // of target data; 0: there is nothing to do, the rest is not set
+    MPI_Datatype basic; // accumulate that computes: type of its elements; else MPI_DATATYPE_NULL
 };
 
-/** `op` is not to MPI_PROC_NULL. @return MPI error code, not yet raised. */
+/** @return MPI error code, not yet raised. */
 int csp_check_op(struct csp_win *w, const struct csp_op *op, struct csp_aim *aim);
 
 /** 1 if the operation's target data lie in one piece of memory that this process attached. */

@@ -2,19 +2,6 @@
 // Copyright the Casper developers
 #include "rma/rma_direct.h"
 
-#include <string.h>
-
-// One element at once: a reader of an aligned 8-byte word sees the old or the new one.
-static void copy_bytes(void *to, const void *from, size_t bytes)
-{
-    if (bytes == 8)
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else
-        memmove(to, from, bytes);
-}
-
 int csp_side_copy(const struct csp_side *from, const struct csp_side *to)
 {
     struct csp_layout_cursor f, t;
@@ -22,7 +9,7 @@ int csp_side_copy(const struct csp_side *from, const struct csp_side *to)
     if (bytes > csp_side_bytes(to))
         return MPI_ERR_TRUNCATE;
     if (from->info.contig && to->info.contig) {
-        copy_bytes(to->addr, from->addr, (size_t)bytes);
+        csp_copy_bytes(to->addr, from->addr, (size_t)bytes);
         return MPI_SUCCESS;
     }
     if (csp_layout_begin(&f, from->info.layout, 0, from->count) != CSP_OK ||
@@ -38,17 +25,43 @@ int csp_side_get(const void *addr, csp_count_t count, MPI_Datatype type, struct 
     return csp_type_get(type, &side->info);
 }
 
-int csp_direct_copy(const struct csp_op *op, const struct csp_type *target_type, char *target)
+// Both sides without gaps, as nearly always: one copy.
+static int copy_block(const struct csp_op *op, size_t mine, char *target, size_t theirs)
 {
-    struct csp_side mine, theirs = {.addr = target,
-                                    .count = op->target_count,
-                                    .type = op->target_type,
-                                    .info = *target_type};
-    int rc = csp_side_get(op->origin, op->origin_count, op->origin_type, &mine);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    return op->kind == CSP_OP_PUT ? csp_side_copy(&mine, &theirs) : csp_side_copy(&theirs, &mine);
+    void *origin = (void *)(uintptr_t)op->origin;
+    int put = op->kind == CSP_OP_PUT;
+    if (put ? mine > theirs : theirs > mine)
+        return MPI_ERR_TRUNCATE;
+    if (put)
+        csp_copy_bytes(target, origin, mine);
+    else
+        csp_copy_bytes(origin, target, theirs);
+    return MPI_SUCCESS;
 }
+
+static int copy_layouts(const struct csp_op *op, const struct csp_type *mine,
+                        const struct csp_type *theirs, char *target)
+{
+    struct csp_side a = {(char *)(uintptr_t)op->origin, op->origin_count, op->origin_type, *mine};
+    struct csp_side b = {target, op->target_count, op->target_type, *theirs};
+    return op->kind == CSP_OP_PUT ? csp_side_copy(&a, &b) : csp_side_copy(&b, &a);
+}
+
+int csp_direct_copy(const struct csp_op *op, const struct csp_type *theirs, char *target)
+{
+    struct csp_type store;
+    const struct csp_type *mine = theirs;
+    int rc = MPI_SUCCESS;
+    if (op->origin_type != op->target_type)
+        rc = csp_type_look(op->origin_type, &store, &mine);
+    if (CSP_UNLIKELY(rc != MPI_SUCCESS))
+        return rc;
+    if (CSP_LIKELY(mine->contig && theirs->contig))
+        return copy_block(op, (size_t)(op->origin_count * mine->size), target,
+                          (size_t)(op->target_count * theirs->size));
+    return copy_layouts(op, mine, theirs, target);
+}
+
 // @return 1 if the side has data at all.
 static int cursor_at(const struct csp_side *side, int64_t first, struct csp_layout_cursor *c)
 {

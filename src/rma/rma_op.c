@@ -80,18 +80,18 @@ static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_ai
     int rc;
     count(op, route, a->bytes);
     if (route == CSP_ROUTE_DIRECT && by_load_and_store(w, op, a))
-        rc = issue_direct(w, op, &a->type, a->basic, csp_win_local(w, op->target) + a->at);
+        rc = issue_direct(w, op, a->type, a->basic, csp_win_local(w, op->target) + a->at);
     else if (w->iwin)
-        return issue_ghost(w, op, &a->type, a->at, a->bytes);
+        return issue_ghost(w, op, a->type, a->at, a->bytes);
     else
-        rc = csp_soft_issue(w, op, &a->type, a->basic, a->at, a->bytes, route);
+        rc = csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
     return rc == MPI_SUCCESS ? finished(op) : rc;
 }
 
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
 {
-    struct csp_aim aim = {0};
-    int rc = op->target == MPI_PROC_NULL ? MPI_SUCCESS : csp_check_op(w, op, &aim);
+    struct csp_aim aim;
+    int rc = csp_check_op(w, op, &aim);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return csp_win_raise(w, rc);
     if (aim.bytes == 0) {

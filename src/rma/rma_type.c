@@ -197,15 +197,11 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
     return record(type, out, layout);
 }
 
-int csp_type_get(MPI_Datatype type, struct csp_type *out)
+// Not in the table, or not yet.
+static int get_other(MPI_Datatype type, struct csp_type *out)
 {
-    struct slot *s = slot_of(type);
     struct csp_type_record *r;
     int flag = 0, key = atomic_load_explicit(&keyval, memory_order_acquire);
-    if (CSP_LIKELY(slot_has(s, type) && (uintptr_t)type != 0)) {
-        *out = s->type;
-        return MPI_SUCCESS;
-    }
     if (key != MPI_KEYVAL_INVALID && type != MPI_DATATYPE_NULL &&
         csp_mpi.Type_get_attr(type, key, &r, &flag) == MPI_SUCCESS && flag) {
         *out = r->type;
@@ -214,9 +210,30 @@ int csp_type_get(MPI_Datatype type, struct csp_type *out)
     return get_new(type, out);
 }
 
+int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_type **out)
+{
+    struct slot *s = slot_of(type);
+    if (CSP_LIKELY(slot_has(s, type) && (uintptr_t)type != 0)) {
+        *out = &s->type;
+        return MPI_SUCCESS;
+    }
+    *out = store;
+    return get_other(type, store);
+}
+
+int csp_type_get(MPI_Datatype type, struct csp_type *out)
+{
+    const struct csp_type *found;
+    int rc = csp_type_look(type, out, &found);
+    if (rc == MPI_SUCCESS && found != out)
+        *out = *found;
+    return rc;
+}
+
 static int op_index(MPI_Op op)
 {
-    const MPI_Op all[] = {MPI_SUM, MPI_MAX,  MPI_MIN, MPI_PROD, MPI_LAND,   MPI_BAND,
+    static const MPI_Op all[] = {
+        MPI_SUM, MPI_MAX,  MPI_MIN, MPI_PROD, MPI_LAND,   MPI_BAND,
                           MPI_LOR, MPI_LXOR, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
     for (int i = 0; i < (int)(sizeof(all) / sizeof(*all)); i++)
         if (all[i] == op)

@@ -29,6 +29,12 @@ struct csp_type {
  */
 int csp_type_get(MPI_Datatype type, struct csp_type *out);
 
+/**
+ * The same for operations, where each copy counts: `*out` is valid as long as the datatype and
+ * `store`, which is used for types that are not predefined.
+ */
+int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_type **out);
+
 /** Keeps the layout, also when the datatype is freed, until csp_type_drop. */
 void csp_type_hold(const struct csp_type *t);
 void csp_type_drop(const struct csp_type *t);

@@ -9,7 +9,7 @@
 // Bytes of an integer type of C, negative if it is unsigned; 0: another type.
 static int integer_bytes(MPI_Datatype type)
 {
-    const struct {
+    static const struct {
         MPI_Datatype type;
         int bytes;
     } all[] = {
@@ -43,7 +43,7 @@ static int integer_bytes(MPI_Datatype type)
 
 static enum csp_calc calc_of(MPI_Op op)
 {
-    const MPI_Op all[CSP_CALCS] = {
+    static const MPI_Op all[CSP_CALCS] = {
         [CSP_CALC_SUM] = MPI_SUM,   [CSP_CALC_PROD] = MPI_PROD, [CSP_CALC_MIN] = MPI_MIN,
         [CSP_CALC_MAX] = MPI_MAX,   [CSP_CALC_LAND] = MPI_LAND, [CSP_CALC_LOR] = MPI_LOR,
         [CSP_CALC_LXOR] = MPI_LXOR, [CSP_CALC_BAND] = MPI_BAND, [CSP_CALC_BOR] = MPI_BOR,
