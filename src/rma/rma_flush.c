@@ -157,15 +157,39 @@ int csp_win_flush_end(struct csp_win *w)
     return rc;
 }
 
-// All ghosts of the target's node that have a bit: any of them may have got an operation of it.
+static int is_up(const _Atomic uint64_t *words, int bit)
+{
+    return (atomic_load_explicit(&words[bit / 64], memory_order_relaxed) >> (bit % 64) & 1) != 0;
+}
+
+// The ghosts of the target's node any of which may have got an operation of it.
+struct range {
+    int first, end;
+};
+
+static struct range ghosts_of(const struct csp_win *w, int target)
+{
+    int bit = w->peers[target].ghost_bit, first = w->peers[target].node * csp_rt.topo->ng;
+    if (!w->by_segment && !w->given)
+        return (struct range){bit, bit + 1};
+    return (struct range){first, first + csp_rt.topo->ng};
+}
+
+static int node_has(const struct csp_win *w, int target, const _Atomic uint64_t *words)
+{
+    struct range r = ghosts_of(w, target);
+    for (int bit = r.first; bit < r.end; bit++)
+        if (is_up(words, bit))
+            return 1;
+    return 0;
+}
+
 static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,
                       int (*flush)(struct csp_win *, int))
 {
-    int rc = MPI_SUCCESS, first = w->peers[target].node * csp_rt.topo->ng;
-    if (!w->by_segment && !w->given)
-        return take_bit(words, w->peers[target].ghost_bit) ? flush(w, w->peers[target].ghost_bit)
-                                                           : MPI_SUCCESS;
-    for (int bit = first; bit < first + csp_rt.topo->ng && rc == MPI_SUCCESS; bit++)
+    int rc = MPI_SUCCESS;
+    struct range r = ghosts_of(w, target);
+    for (int bit = r.first; bit < r.end && rc == MPI_SUCCESS; bit++)
         rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
     return rc;
 }
@@ -177,7 +201,15 @@ int csp_win_flush_target(struct csp_win *w, int target)
     return csp_win_rc(w, rc);
 }
 
-static int flush_timed(struct csp_win *w, int rank, int (*flush)(struct csp_win *, int))
+// Nothing is under way: direct stores go before what follows, and that is all.
+static int flush_nothing(void)
+{
+    atomic_thread_fence(memory_order_seq_cst);
+    return MPI_SUCCESS;
+}
+
+static int flush_timed(struct csp_win *w, int rank, const _Atomic uint64_t *words,
+                       int (*flush)(struct csp_win *, int))
 {
     if (rank == MPI_PROC_NULL)
         return MPI_SUCCESS;
@@ -185,6 +217,8 @@ static int flush_timed(struct csp_win *w, int rank, int (*flush)(struct csp_win 
         return csp_win_raise(w, MPI_ERR_RANK);
     if (!csp_win_passive(w, rank))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    if (!node_has(w, rank, words))
+        return flush_nothing();
     uint64_t begin = csp_clock_ns();
     int rc = flush(w, rank);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
@@ -193,13 +227,24 @@ static int flush_timed(struct csp_win *w, int rank, int (*flush)(struct csp_win 
 
 int csp_rma_win_flush(struct csp_win *w, int rank)
 {
-    return flush_timed(w, rank, csp_win_flush_target);
+    return flush_timed(w, rank, w->used, csp_win_flush_target);
 }
 
-static int flush_all_timed(struct csp_win *w, int (*flush)(struct csp_win *))
+static int window_has(const struct csp_win *w, const _Atomic uint64_t *words)
+{
+    for (int i = 0; i < w->used_words; i++)
+        if (atomic_load_explicit(&words[i], memory_order_relaxed) != 0)
+            return 1;
+    return 0;
+}
+
+static int flush_all_timed(struct csp_win *w, const _Atomic uint64_t *words,
+                           int (*flush)(struct csp_win *))
 {
     if (!atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->held)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    if (!window_has(w, words))
+        return flush_nothing();
     uint64_t begin = csp_clock_ns();
     int rc = flush(w);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
@@ -208,7 +253,7 @@ static int flush_all_timed(struct csp_win *w, int (*flush)(struct csp_win *))
 
 int csp_rma_win_flush_all(struct csp_win *w)
 {
-    return flush_all_timed(w, csp_win_flush_used);
+    return flush_all_timed(w, w->used, csp_win_flush_used);
 }
 
 static int flush_local_target(struct csp_win *w, int target)
@@ -218,7 +263,7 @@ static int flush_local_target(struct csp_win *w, int target)
 
 int csp_rma_win_flush_local(struct csp_win *w, int rank)
 {
-    return flush_timed(w, rank, flush_local_target);
+    return flush_timed(w, rank, w->local, flush_local_target);
 }
 
 static int flush_local_used(struct csp_win *w)
@@ -228,5 +273,5 @@ static int flush_local_used(struct csp_win *w)
 
 int csp_rma_win_flush_local_all(struct csp_win *w)
 {
-    return flush_all_timed(w, flush_local_used);
+    return flush_all_timed(w, w->local, flush_local_used);
 }

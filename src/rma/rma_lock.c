@@ -69,7 +69,8 @@ static struct csp_lock_held **find_held(struct csp_win *w, int target)
 
 int csp_win_passive(struct csp_win *w, int target)
 {
-    if (atomic_load_explicit(&w->locked_all, memory_order_relaxed))
+    if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) ||
+        atomic_load_explicit(&w->held_last, memory_order_relaxed) == target + 1)
         return 1;
     pthread_mutex_lock(&w->mutex);
     int held = *find_held(w, target) != NULL;
@@ -103,6 +104,7 @@ int csp_rma_win_lock(struct csp_win *w, int lock_type, int rank, int assertion)
     if (!twice) {
         h->next = w->held;
         w->held = h;
+        atomic_store_explicit(&w->held_last, rank + 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&w->mutex);
     if (twice) {
@@ -122,6 +124,8 @@ int csp_rma_win_unlock(struct csp_win *w, int rank)
     struct csp_lock_held **at = find_held(w, rank), *h = *at;
     if (h)
         *at = h->next;
+    if (h && atomic_load_explicit(&w->held_last, memory_order_relaxed) == rank + 1)
+        atomic_store_explicit(&w->held_last, 0, memory_order_relaxed);
     pthread_mutex_unlock(&w->mutex);
     if (!h)
         return csp_win_raise(w, rank < 0 || rank >= w->n ? MPI_ERR_RANK : MPI_ERR_RMA_SYNC);

@@ -111,6 +111,7 @@ struct csp_win {
     pthread_mutex_t mutex;          // the lists below; message handlers take it too
     pthread_mutex_t lockall_mutex;  // first use of a node under lock_all; held while waiting
     struct csp_lock_held *held;     // locks of single targets
+    _Atomic int held_last;          // 1 + the target locked last, while it is; 0: look at the list
     struct {
         int *ranks; // access group, sorted
         int n, active;
