@@ -15,6 +15,8 @@ const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghos
 const char *const csp_report_waits[CSP_WAIT_KINDS] = {"flush", "lock", "pscw", "fence"};
 const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {
     "create", "dynamic", "allocate_shared", "memory", "foreign_processes", "no_pool_window"};
+const char *const csp_report_meta[CSP_META_KINDS] = {"internal_windows", "carriers", "window_bytes",
+                                                     "set_bytes", "shared_bytes"};
 static uint64_t begin_ns;
 
 void csp_report_start(void)

@@ -29,6 +29,7 @@ extern const char *const csp_report_ops[CSP_OP_KINDS];
 extern const char *const csp_report_routes[CSP_ROUTES];
 extern const char *const csp_report_waits[CSP_WAIT_KINDS];
 extern const char *const csp_report_reasons[CSP_PLAIN_REASONS];
+extern const char *const csp_report_meta[CSP_META_KINDS];
 
 /** Start of the clock; in MPI_Init. */
 void csp_report_start(void);

@@ -45,7 +45,10 @@ static void json_users(FILE *out, const struct csp_report_node *n)
     fprintf(out, ", \"plain\": {");
     for (int i = 0; i < CSP_PLAIN_REASONS; i++)
         field(out, csp_report_reasons[i], &s->windows_plain[i], i == 0);
-    fprintf(out, "}}");
+    fprintf(out, "}}, \"kept_peak\": {"); // sums over the users of what each had at most
+    for (int i = 0; i < CSP_META_KINDS; i++)
+        field(out, csp_report_meta[i], &s->meta_peak[i], i == 0);
+    fprintf(out, "}");
 }
 
 static void json_ghost(FILE *out, const struct csp_stats *s, int gidx)

@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/meta.h"
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
 #include "runtime/wait.h"
@@ -105,6 +106,12 @@ static uint64_t next_gid(void)
 static struct csp_wnode *wnode_at(uint64_t off)
 {
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
+}
+
+static void count_wnode(const struct csp_members *m, int n)
+{
+    if (csp_members_lead(m))
+        csp_meta_count(CSP_META_SHARED, n * (long long)csp_wnode_bytes(m->n, m->nnodes == 1));
 }
 
 // `ready` must be down before anybody can learn the offset: the heap hands out used memory.
@@ -213,16 +220,14 @@ static void await_wnode(struct csp_wnode *node, uint64_t gid)
 static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
                                const struct card *cards)
 {
-    struct csp_win *w = calloc(1, sizeof(*w));
-    CSP_CHECK(w, "out of memory for a window");
-    int bits = csp_rt.topo->nnodes * csp_rt.topo->ng, nodes = csp_rt.topo->nnodes;
-    w->used_words = (bits + 63) / 64;
-    w->used = calloc(3 * (size_t)w->used_words, sizeof(*w->used));
+    struct csp_win *w = csp_meta_alloc(CSP_META_WINDOW, sizeof(*w));
+    size_t nodes = (size_t)csp_rt.topo->nnodes, bits = nodes * (size_t)csp_rt.topo->ng;
+    w->used_words = (int)((bits + 63) / 64);
+    w->used = csp_meta_alloc(CSP_META_WINDOW, 3 * (size_t)w->used_words * sizeof(*w->used));
     w->local = w->used + w->used_words;
     w->weak = w->local + w->used_words;
-    w->lockall_node = calloc((size_t)(nodes + 63) / 64, sizeof(*w->lockall_node));
-    w->node_offs = calloc((size_t)nodes, sizeof(*w->node_offs));
-    CSP_CHECK(w->used && w->lockall_node && w->node_offs, "out of memory for a window");
+    w->lockall_node = csp_meta_alloc(CSP_META_WINDOW, (nodes + 63) / 64 * sizeof(*w->lockall_node));
+    w->node_offs = csp_meta_alloc(CSP_META_WINDOW, nodes * sizeof(*w->node_offs));
     for (int i = 0; i < m->nnodes; i++)
         w->node_offs[m->nodes[i]] = cards[m->leaders[i]].wnode_off;
     w->gid = cards[0].gid;
@@ -259,6 +264,7 @@ static void release_wnode(struct csp_win *w)
 
 static void delete_win(struct csp_win *w)
 {
+    count_wnode(w->members, -1);
     release_wnode(w);
     csp_attach_drop(w);
     if (w->my_off != CSP_OFF_NONE)
@@ -268,13 +274,13 @@ static void delete_win(struct csp_win *w)
     csp_mpi.Group_free(&w->group);
     pthread_mutex_destroy(&w->mutex);
     pthread_mutex_destroy(&w->lockall_mutex);
-    free(w->used);
-    free((void *)w->lockall_node);
-    free(w->node_offs);
-    free((void *)w->given);
+    csp_meta_free(CSP_META_WINDOW, w->used);
+    csp_meta_free(CSP_META_WINDOW, (void *)w->lockall_node);
+    csp_meta_free(CSP_META_WINDOW, w->node_offs);
+    csp_meta_free(CSP_META_WINDOW, (void *)w->given);
     free(w->posts);
     free(w->access.ranks);
-    free(w);
+    csp_meta_free(CSP_META_WINDOW, w);
 }
 
 // The carrier of a window of MPI_Win_allocate is a created one on our memory.
@@ -304,6 +310,7 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
         fill_wnode(w->node, m, cards, own);
     else
         await_wnode(w->node, w->gid);
+    count_wnode(m, 1);
     if (m->nnodes == 1)
         w->acc_locks = csp_wnode_acc_locks(w->node);
     if (h->memory == MEM_POOL && !own)
@@ -407,6 +414,7 @@ static int redirect(struct csp_members *m, struct wish *h, void *baseptr, MPI_Wi
     rc = make_carrier(w, h);
     if (rc != MPI_SUCCESS)
         return rc; // raised likewise; the others have the window, so its parts must stay
+    csp_meta_count(CSP_META_CARRIERS, 1);
     count_window(w);
     csp_win_register(w);
     if (baseptr)
@@ -458,6 +466,7 @@ int csp_rma_win_free(MPI_Win *win)
     if (rc != MPI_SUCCESS)
         return rc;
     csp_win_barrier(w);
+    csp_meta_count(CSP_META_CARRIERS, -1);
     rc = csp_mpi.Win_free(win); // the carrier: delete callbacks still find the window
     if (w->iwin && w->iwin != &csp_pool_iwin)
         csp_own_free(w);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "casper/casper.h"
 #include "rma/rma_info.h"
+#include "runtime/meta.h"
 
 enum { SEGMENT_ALIGN = 64 }; // bytes; no predefined type is larger
 
@@ -42,8 +43,8 @@ void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish)
     w->spread_bytes = spread == CSP_CONFIG_PUTGET_GHOST_BYTES;
     if (spread == CSP_CONFIG_PUTGET_GHOST_BOUND)
         return;
-    w->given = calloc((size_t)csp_rt.topo->nnodes * (size_t)csp_rt.topo->ng, sizeof(*w->given));
-    CSP_CHECK(w->given, "out of memory for a window");
+    size_t ghosts = (size_t)csp_rt.topo->nnodes * (size_t)csp_rt.topo->ng;
+    w->given = csp_meta_alloc(CSP_META_WINDOW, ghosts * sizeof(*w->given));
 }
 
 int csp_bind_segment(const struct csp_win *w, int target, MPI_Aint at)

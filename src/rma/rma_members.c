@@ -6,6 +6,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/meta.h"
 
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -14,9 +15,9 @@ void csp_members_drop(struct csp_members *m)
 {
     if (atomic_fetch_sub_explicit(&m->refs, 1, memory_order_acq_rel) != 1)
         return;
-    free(m->nodes);
-    free(m->own_wrank);
-    free(m);
+    csp_meta_free(CSP_META_SET, m->nodes);
+    csp_meta_free(CSP_META_SET, m->own_wrank);
+    csp_meta_free(CSP_META_SET, m);
 }
 
 static int on_comm_free(MPI_Comm comm, int key, void *value, void *extra)
@@ -37,7 +38,7 @@ static void *must_malloc(size_t bytes)
 static int translate(struct csp_members *m, MPI_Comm comm)
 {
     int *ranks = must_malloc((size_t)m->n * sizeof(int)), ok = 1;
-    m->own_wrank = must_malloc((size_t)m->n * sizeof(int32_t));
+    m->own_wrank = csp_meta_alloc(CSP_META_SET, (size_t)m->n * sizeof(int32_t));
     MPI_Group group;
     csp_mpi.Comm_group(comm, &group);
     for (int i = 0; i < m->n; i++)
@@ -58,7 +59,7 @@ static void find_nodes(struct csp_members *m)
     int nnodes = csp_rt.topo->nnodes;
     int32_t *idx = must_malloc((size_t)nnodes * sizeof(int32_t));
     memset(idx, -1, (size_t)nnodes * sizeof(int32_t));
-    m->nodes = must_malloc(2 * (size_t)nnodes * sizeof(int32_t));
+    m->nodes = csp_meta_alloc(CSP_META_SET, 2 * (size_t)nnodes * sizeof(int32_t));
     m->leaders = m->nodes + nnodes;
     for (int i = 0; i < m->n; i++) {
         int node = node_of[m->wrank[i]];
@@ -79,8 +80,7 @@ static struct csp_members *make(MPI_Comm comm)
     csp_mpi.Comm_test_inter(comm, &inter);
     if (inter)
         return NULL;
-    struct csp_members *m = calloc(1, sizeof(*m));
-    CSP_CHECK(m, "out of memory for a communicator's members");
+    struct csp_members *m = csp_meta_alloc(CSP_META_SET, sizeof(*m));
     atomic_init(&m->refs, 1);
     csp_mpi.Comm_size(comm, &m->n);
     csp_mpi.Comm_rank(comm, &m->rank);

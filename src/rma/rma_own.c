@@ -24,6 +24,7 @@
 #include "rma/rma_spare.h"
 #include "runtime/am.h"
 #include "runtime/ext.h"
+#include "runtime/meta.h"
 #include "runtime/wait.h"
 
 static int token_server(void)
@@ -70,8 +71,8 @@ static void tell_ghosts(uint64_t id, uint64_t wnode_off, enum csp_am_type type)
 // What the window needs in each node's segment.
 static uint64_t *node_bytes(const struct csp_win *w)
 {
-    uint64_t *bytes = malloc((size_t)csp_rt.topo->nnodes * sizeof(*bytes));
-    CSP_CHECK(bytes, "out of memory for a window");
+    uint64_t *bytes =
+        csp_meta_alloc(CSP_META_WINDOW, (size_t)csp_rt.topo->nnodes * sizeof(*bytes));
     for (int i = 0; i < csp_rt.topo->nnodes; i++)
         bytes[i] = 4096;
     for (int i = 0; i < w->n; i++) {
@@ -146,7 +147,7 @@ static int create(struct csp_win *w, MPI_Comm comm)
         CSP_CHECK(make_internal(w), "the MPI library could not create an internal window");
     } else {
         csp_seg_detach(&w->own.own_seg);
-        free(w->own.node_bytes);
+        csp_meta_free(CSP_META_WINDOW, w->own.node_bytes);
     }
     return all;
 }
@@ -183,8 +184,8 @@ void csp_own_discard(struct csp_iwin *own, int leads)
     if (leads)
         tell_ghosts(own->id, 0, CSP_AM_WIN_FREE);
     csp_ext_win_free(&own->win);
-    free(own->own_ghosts);
-    free(own->node_bytes);
+    csp_meta_free(CSP_META_WINDOW, own->own_ghosts);
+    csp_meta_free(CSP_META_WINDOW, own->node_bytes);
     csp_seg_detach(&own->own_seg);
 }
 

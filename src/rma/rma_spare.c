@@ -9,6 +9,7 @@
 #include <string.h>
 #include "rma/rma_own.h"
 #include "runtime/ext.h"
+#include "runtime/meta.h"
 #include "runtime/wait.h"
 
 enum { MOST = 4 }; // spares of one set of processes: each holds a communicator of the MPI library
@@ -27,8 +28,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct csp_spare *of_processes(const struct csp_win *w)
 {
-    struct csp_spare *s = calloc(1, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
-    CSP_CHECK(s, "out of memory for a window");
+    struct csp_spare *s =
+        csp_meta_alloc(CSP_META_SET, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
     s->n = w->n;
     for (int i = 0; i < w->n; i++)
         s->wranks[i] = w->peers[i].wrank;
@@ -82,7 +83,7 @@ int csp_spare_keep(struct csp_win *w)
         detach(mine);
     pthread_mutex_unlock(&lock);
     if (!keep)
-        free(mine);
+        csp_meta_free(CSP_META_SET, mine);
     return keep;
 }
 
@@ -119,7 +120,7 @@ struct csp_spare *csp_spare_choose(const struct csp_win *w, struct csp_spare_cho
     if (best)
         detach(best);
     pthread_mutex_unlock(&lock);
-    free(like);
+    csp_meta_free(CSP_META_SET, like);
     return best;
 }
 
@@ -147,17 +148,17 @@ struct csp_spare *csp_spare_follow(uint64_t id)
 
 void csp_spare_use(struct csp_win *w, struct csp_spare *s)
 {
-    free(w->own.node_bytes);
+    csp_meta_free(CSP_META_WINDOW, w->own.node_bytes);
     w->own = s->own;
     w->own.seg = &w->own.own_seg;
     w->iwin = &w->own;
-    free(s);
+    csp_meta_free(CSP_META_SET, s);
 }
 
 void csp_spare_discard(struct csp_spare *s)
 {
     csp_own_discard(&s->own, s->leads);
-    free(s);
+    csp_meta_free(CSP_META_SET, s);
 }
 
 // One after the other, in an order that all users agree on: spares of overlapping sets cannot wait

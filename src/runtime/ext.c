@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/meta.h"
 #include "runtime/rt.h"
 
 enum { EXT_TAG = 7 };
@@ -28,11 +29,11 @@ int csp_by_wrank(const void *a, const void *b)
 static struct ext *collect(const struct csp_wnode *node)
 {
     const struct csp_topo *t = csp_rt.topo;
-    struct ext *e = malloc(sizeof(*e) +
-                           ((size_t)node->n + (size_t)t->nnodes * (size_t)t->ng) * sizeof(int32_t));
+    size_t most = (size_t)node->n + (size_t)t->nnodes * (size_t)t->ng;
+    struct ext *e = csp_meta_alloc(CSP_META_SET, sizeof(*e) + most * sizeof(int32_t));
     char *seen = calloc((size_t)t->nnodes, 1);
-    CSP_CHECK(e && seen, "out of memory for a window");
-    *e = (struct ext){.comm = MPI_COMM_NULL};
+    CSP_CHECK(seen, "out of memory for a window");
+    e->comm = MPI_COMM_NULL;
     for (uint32_t i = 0; i < node->n; i++) {
         int at = node->peers[i].node;
         e->wranks[e->n++] = node->peers[i].wrank;
@@ -68,11 +69,11 @@ MPI_Comm csp_ext_comm(const struct csp_wnode *node)
     for (struct ext *c = cache; c; c = c->next) {
         if (c->n != e->n || memcmp(c->wranks, e->wranks, (size_t)e->n * sizeof(int32_t)) != 0)
             continue;
-        free(e);
+        csp_meta_free(CSP_META_SET, e);
         return c->comm;
     }
     if (create(e) != MPI_SUCCESS) {
-        free(e);
+        csp_meta_free(CSP_META_SET, e);
         return MPI_COMM_NULL;
     }
     e->next = cache;
@@ -85,14 +86,13 @@ int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node)
     const struct csp_topo *t = csp_rt.topo;
     int n = t->nnodes * t->ng;
     struct ext *e = collect(node);
-    int32_t *ranks = malloc((size_t)n * sizeof(*ranks));
-    CSP_CHECK(ranks, "out of memory for a window");
+    int32_t *ranks = csp_meta_alloc(CSP_META_WINDOW, (size_t)n * sizeof(*ranks));
     for (int i = 0; i < n; i++) {
         int32_t *at =
             bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
         ranks[i] = at ? (int32_t)(at - e->wranks) : -1;
     }
-    free(e);
+    csp_meta_free(CSP_META_SET, e);
     return ranks;
 }
 
@@ -103,6 +103,7 @@ int csp_ext_win(MPI_Comm ext, void *base, MPI_Aint bytes, MPI_Win *win)
         rc = csp_mpi.Win_set_errhandler(*win, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Win_lock_all(MPI_MODE_NOCHECK, *win);
+    csp_meta_count(CSP_META_INTERNAL, rc == MPI_SUCCESS);
     return rc;
 }
 
@@ -110,6 +111,7 @@ void csp_ext_win_free(MPI_Win *win)
 {
     csp_mpi.Win_unlock_all(*win);
     csp_mpi.Win_free(win);
+    csp_meta_count(CSP_META_INTERNAL, -1);
 }
 
 // Comm_free is collective, but each only needs its members, who all come here, in one order: that
@@ -121,6 +123,6 @@ void csp_ext_stop(void)
         cache = e->next;
         if (e->comm != csp_rt.world)
             csp_mpi.Comm_free(&e->comm);
-        free(e);
+        csp_meta_free(CSP_META_SET, e);
     }
 }

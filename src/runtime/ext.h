@@ -19,7 +19,8 @@ int csp_by_wrank(const void *a, const void *b);
  */
 MPI_Comm csp_ext_comm(const struct csp_wnode *node);
 
-/** Ranks of the ghosts in it: [node number * ng + gidx], -1 for nodes without users; malloc'ed. */
+/** Ranks of the ghosts in it: [node number * ng + gidx], -1 for nodes without users; for
+ * csp_meta_free. */
 int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node);
 
 /** Creates an internal window (disp_unit 1) and locks it for good. Collective. @return MPI error

@@ -39,6 +39,16 @@ enum csp_plain_reason {
     CSP_PLAIN_REASONS
 };
 
+// What Casper keeps for windows (runtime/meta.h).
+enum csp_meta_kind {
+    CSP_META_INTERNAL, // windows of the MPI library over users and ghosts
+    CSP_META_CARRIERS, // windows of the MPI library on MPI_COMM_SELF: the program's handles
+    CSP_META_WINDOW,   // bytes of this process for windows
+    CSP_META_SET,      // bytes of this process for communicators and sets of processes
+    CSP_META_SHARED,   // bytes that this process, a leader, holds in its node's segment for windows
+    CSP_META_KINDS
+};
+
 struct csp_stats {
     _Atomic uint64_t op_count[CSP_OP_KINDS][CSP_ROUTES];
     _Atomic uint64_t op_bytes[CSP_OP_KINDS][CSP_ROUTES];
@@ -46,6 +56,7 @@ struct csp_stats {
     _Atomic uint64_t wait_count[CSP_WAIT_KINDS];
     _Atomic uint64_t windows_pool, windows_own, windows_soft; // redirected windows
     _Atomic uint64_t windows_plain[CSP_PLAIN_REASONS];
+    _Atomic uint64_t meta_peak[CSP_META_KINDS]; // the most at a time
     // ghosts
     _Atomic uint64_t loop_ns, busy_ns, sleep_ns; // life of the loop, handling, asleep
     _Atomic uint64_t polls, busy_polls, messages;

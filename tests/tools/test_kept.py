@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""What Casper keeps for windows, as it counts it itself (`kept_peak` of the report), is what
+docs/design/memory.md says."""
+
+import json
+
+import bad_support
+import pytest
+from bad_support import Bad, run
+
+WINDOWS = 200  # of rma/many_windows, at a time
+
+
+@pytest.fixture(params=bad_support.LIBRARIES)
+def lib(request):
+    return bad_support.library(request.param)
+
+
+def kept(lib, tmp_path, users, env=None):
+    """The counters of a run, for each user."""
+    path = tmp_path / f"{users}.json"
+    env = {**(env or {}), "CSP_REPORT_FILE": str(path)}
+    done = run(Bad(lib, "rma/many_windows", users=users, env=env))
+    assert done.code == 0, done.output
+    sums = json.loads(path.read_text())["total"]["kept_peak"]
+    return {name: value / users for name, value in sums.items()}
+
+
+def test_windows_of_the_pool_cost_no_internal_window(lib, tmp_path):
+    got = kept(lib, tmp_path, 4)
+    assert got["internal_windows"] == 1  # the pool's
+    assert got["carriers"] == WINDOWS
+
+
+def test_private_bytes_do_not_grow_with_the_users(lib, tmp_path):
+    few, many = kept(lib, tmp_path, 2), kept(lib, tmp_path, 6)
+    # the C library may give a block some bytes more than it was asked for
+    assert few["window_bytes"] == pytest.approx(many["window_bytes"], rel=0.01)
+    assert 600 < few["window_bytes"] / WINDOWS < 1100
+
+
+def test_shared_bytes_are_those_of_the_formula(lib, tmp_path):
+    users, nodes = 6, 2
+    got = kept(lib, tmp_path, users)["shared_bytes"] * users
+    assert got == nodes * WINDOWS * (256 + 32 * users)
+
+
+def test_a_large_window_has_one_internal_window(lib, tmp_path):
+    got = kept(lib, tmp_path, 2, {"CSP_POOL_MAX": "0"})
+    assert got["internal_windows"] == WINDOWS + 1
