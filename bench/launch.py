@@ -35,15 +35,23 @@ class Mpi:
     def libcasper(self):
         return BUILD / self.library / "libcasper.so"
 
-    def compile(self, program, sources):
-        """Compiles bench/micro/SOURCES to build/bench/NAME/PROGRAM, if it is not newer already."""
+    def compile(self, program, sources, below=False):
+        """Compiles bench/micro/SOURCES to build/bench/NAME/PROGRAM, if it is not newer already.
+        `below`: linked to the library of below.c, in front of the MPI library."""
+        libraries = ["-lm"]
+        if below:
+            library = self.compile_one("libbelow.so", ("below.c",), ["-shared", "-fPIC", "-ldl"])
+            libraries += [f"-L{library.parent}", "-lbelow", f"-Wl,-rpath,{library.parent}"]
+        return self.compile_one(program, sources, libraries)
+
+    def compile_one(self, program, sources, words):
         target = BUILD / "bench" / self.name / program
         target.parent.mkdir(parents=True, exist_ok=True)
         inputs = [p.stat().st_mtime for p in MICRO.iterdir()]
         if target.exists() and target.stat().st_mtime > max(inputs):
             return target
         cmd = [self.cc, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wl,--enable-new-dtags"]
-        cmd += ["-o", target, *(MICRO / s for s in sources), "-lm"]
+        cmd += ["-o", target, *(MICRO / s for s in sources), *words]
         done = subprocess.run(cmd, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Failed(f"{self.name}: {program} does not compile\n{done.stderr}")

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Plots of build/results/{demo,gap,overhead}.json, as SVG and PNG beside them. Needs matplotlib: if
+"""Plots of build/results/NAME.json, as SVG and PNG beside them. Needs matplotlib: if
 it is missing, the script makes the environment build/env/bench and goes on there."""
 
 import os
@@ -130,8 +130,76 @@ def plot_overhead(rows):
     save(figure, "overhead")
 
 
+def plot_node(data):
+    """Bandwidth of 16 operations before a flush, by size, in a window of one node."""
+    groups = by_mpi(data["rows"])
+    figure, axes = plt.subplots(1, len(groups), figsize=(4 * len(groups), 3.6), squeeze=False)
+    for axis, (mpi, rows) in zip(axes[0], groups.items(), strict=True):
+        for op, marker in (("PUT", "o"), ("GET", "s"), ("ACC", "D")):
+            have = [r for r in rows if (r["op"], r["mode"]) == (op, "burst")]
+            have = [r for r in have if r["window"] == "window of one node"]
+            for field, colour in (("plain_us", RED), ("casper_us", BLUE)):
+                at = [(r["bytes"], r["bytes"] / r[field]) for r in have if r.get(field)]
+                kind = "plain" if colour == RED else "Casper"
+                axis.plot(*zip(*at, strict=True), marker, ls="-", color=colour, ms=4, lw=1,
+                          label=f"{op}, {kind}")
+        axis.set_xscale("log")
+        axis.set_yscale("log")
+        axis.set_title(mpi, loc="left", fontsize=10)
+        axis.set_xlabel("bytes")
+        axis.grid(alpha=0.3)
+    axes[0, 0].set_ylabel("MB/s")
+    axes[0, 0].legend(fontsize=7)
+    figure.tight_layout()
+    save(figure, "node")
+
+
+def plot_calls(data):
+    """MPI_Win_flush_all by the nodes that exist, with none, one and all of them used."""
+    groups = by_mpi([r for r in data["rows"] if r["kind"] == "flush_all" and r["windows"] == 1])
+    figure, axis = plt.subplots(figsize=(6, 4))
+    for (mpi, rows), marker in zip(groups.items(), "oDs^v", strict=False):
+        for name, colour in (("none", GREY), ("one", BLUE), ("all", SKY)):
+            have = [r for r in rows if r["used"] == {"none": 0, "one": 1}.get(name, r["nodes"] - 1)]
+            at = [(r["nodes"], r["casper_us"]) for r in have]
+            axis.plot(*zip(*at, strict=True), marker, ls="-", color=colour, ms=4, lw=1,
+                      label=f"{mpi}, {name} used")
+    axis.set_yscale("log")
+    axis.set_xlabel("nodes that exist")
+    axis.set_ylabel("MPI_Win_flush_all, microseconds")
+    axis.grid(alpha=0.3)
+    axis.legend(fontsize=6, ncols=2)
+    save(figure, "calls")
+
+
+def plot_ghosts(data):
+    """Share of the busiest ghost and its busy time, by load and binding."""
+    rows = data["rows"]
+    figure, axes = plt.subplots(1, 2, figsize=(10, 0.25 * len(rows) + 1.2), sharey=True)
+    at = range(len(rows))
+    colours = [GREY if r["ghosts"] == 1 else BLUE if r["bind"] == "rank" else SKY for r in rows]
+    axes[0].barh(at, [r["busiest_share"] for r in rows], color=colours)
+    axes[0].set_xlabel("share of the busiest ghost")
+    axes[1].barh(at, [r["busy_ns"] for r in rows], color=colours)
+    axes[1].set_xscale("log")
+    axes[1].set_xlabel("its busy time for each operation, ns")
+    names = [f"{r['mpi']}, {r['load']}, {r['ghosts']} by {r['bind']}" for r in rows]
+    axes[0].set_yticks(at, names, fontsize=7)
+    axes[0].invert_yaxis()
+    save(figure, "ghosts")
+
+
+PLOTS = {
+    "demo": plot_demo,
+    "gap": plot_gap,
+    "node": plot_node,
+    "calls": plot_calls,
+    "ghosts": plot_ghosts,
+}
+
+
 def main():
-    for name, plot in (("demo", plot_demo), ("gap", plot_gap)):
+    for name, plot in PLOTS.items():
         if (results.RESULTS / f"{name}.json").exists():
             plot(results.read(name))
     if (results.RESULTS / "overhead.json").exists():

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 """The micro-benchmarks: plain MPI library against Casper, runs in turns, between two virtual nodes.
-Writes build/results/gap.json, created.json and overhead.json; rows of MPI libraries that were not
-measured this time stay as they are. Exit code 1 if something did not run or found wrong data."""
+Writes build/results/gap.json, created.json, overhead.json and those of rma.py; rows of MPI libraries
+that were not measured this time stay as they are. Exit code 1 if something did not run or found wrong data."""
 
 import argparse
 import os
@@ -13,6 +13,7 @@ import time
 import launch
 import load
 import results
+import rma
 
 GAP_SOURCES = ("gap.c", "series.c", "ops.c", "bench.c")
 OVERHEAD_SOURCES = ("overhead.c", "series.c", "bench.c")
@@ -48,6 +49,14 @@ class Bench:
         out.unlink()
         self.foreign_cores.append(best[0])
         return best[1]
+
+    def once(self, program, args, **how):
+        """The same without a look at others: for figures that are no times."""
+        out = results.RESULTS / f"{self.mpi.name}.lines"
+        launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
+        lines = results.read_lines(out)
+        out.unlink()
+        return lines
 
     def turns(self, what, *runs):
         """Calls the runs in turns, round after round."""
@@ -169,7 +178,7 @@ def all_overhead(bench, quick):
     return rows + shared_cores(bench, 2, work // 2, ask_s)
 
 
-FILES = {"gap": only_gap, "created": created, "overhead": all_overhead}
+FILES = {"gap": only_gap, "created": created, "overhead": all_overhead, **rma.FILES}
 
 
 def measure(name, mpi, args):
@@ -181,7 +190,7 @@ def measure(name, mpi, args):
         "rounds": args.rounds,
         "took_s": round(time.time() - start),
         "foreign_cores": results.median(bench.foreign_cores),
-        "foreign_cores_most": max(bench.foreign_cores),
+        "foreign_cores_most": max(bench.foreign_cores, default=None),
     }
     path = results.merge(name, mpi.name, rows, **about)
     print(f"  {mpi.name} {name}: {len(rows)} rows in {path.relative_to(launch.ROOT)}", flush=True)

@@ -55,13 +55,37 @@ void bench_die(const char *format, ...)
     exit(1);
 }
 
-void bench_emit(FILE *out, const char *labels, const double *seconds, int count)
+static void emit(FILE *out, const char *labels, const char *unit, double factor,
+                 const double *values, int count)
 {
-    fprintf(out, "{%s, \"unit\": \"us\", \"samples\": [", labels);
+    fprintf(out, "{%s, \"unit\": \"%s\", \"samples\": [", labels, unit);
     for (int i = 0; i < count; i++)
-        fprintf(out, "%s%.5f", i == 0 ? "" : ", ", 1e6 * seconds[i]);
+        fprintf(out, "%s%.5f", i == 0 ? "" : ", ", factor * values[i]);
     fprintf(out, "]}\n");
     fflush(out);
+}
+
+void bench_emit(FILE *out, const char *labels, const double *seconds, int count)
+{
+    emit(out, labels, "us", 1e6, seconds, count);
+}
+
+void bench_emit_in(FILE *out, const char *labels, const char *unit, const double *values, int count)
+{
+    emit(out, labels, unit, 1, values, count);
+}
+
+void bench_quiet_barrier(void)
+{
+    MPI_Request request;
+    int done = 0;
+    MPI_Ibarrier(MPI_COMM_WORLD, &request);
+    for (;;) {
+        MPI_Test(&request, &done, MPI_STATUS_IGNORE);
+        if (done)
+            return;
+        bench_sleep(0.001);
+    }
 }
 
 int bench_listed(const char *name, int count, char **names)

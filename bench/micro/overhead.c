@@ -251,6 +251,20 @@ static void act_lock_exclusive(void *context)
     MPI_Win_unlock(series.target, w->win);
 }
 
+static void act_lock_empty(void *context)
+{
+    struct small *w = context;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, series.target, 0, w->win);
+    MPI_Win_unlock(series.target, w->win);
+}
+
+static void act_lock_own(void *context)
+{
+    struct small *w = context;
+    MPI_Win_lock(MPI_LOCK_EXCLUSIVE, series.origin, 0, w->win);
+    MPI_Win_unlock(series.origin, w->win);
+}
+
 static void act_lock_shared(void *context)
 {
     struct small *w = context;
@@ -289,6 +303,8 @@ static void group_passive(void)
 {
     run_passive("lock exclusive + Put + unlock", act_lock_exclusive);
     run_passive("lock shared + Put + unlock", act_lock_shared);
+    run_passive("lock exclusive + unlock", act_lock_empty);
+    run_passive("lock exclusive + unlock, of itself", act_lock_own);
     run_passive("lock_all + Put + unlock_all", act_lock_all);
     run_passive("lock_all + unlock_all", act_lock_all_empty);
 }
@@ -296,6 +312,11 @@ static void group_passive(void)
 static void act_fence(void *context)
 {
     MPI_Win_fence(0, ((struct small *)context)->win);
+}
+
+static void act_fence_first(void *context)
+{
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, ((struct small *)context)->win);
 }
 
 static void act_fence_put(void *context)
@@ -355,6 +376,7 @@ static void run_active(const char *what, series_action *action, int per_sample)
 static void group_active(void)
 {
     run_active("fence", act_fence, 1);
+    run_active("fence NOPRECEDE", act_fence_first, 1);
     run_active("fence + Put", act_fence_put, 1);
     run_active("post/start/Put/complete/wait", act_pscw, BATCH);
 }

@@ -79,6 +79,8 @@ void series_run(struct series *s, const char *state, series_action *action, void
             target_idle(s);
         else if (s->rank == s->target)
             bench_sleep(s->sleep_s);
+        else
+            bench_sleep(idle ? 2 * s->sleep_s : s->sleep_s); // leaves its core
     }
     MPI_Barrier(MPI_COMM_WORLD);
 }

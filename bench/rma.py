@@ -1,0 +1,216 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""What RMA costs by itself: memory.json (what is kept for windows), calls.json (calls by route, and
+MPI_Win_flush_all), node.json (operations inside a node), ghosts.json (two ghosts against one). Each
+function gets the Bench of run.py and gives the rows of one MPI library."""
+
+import json
+import math
+
+import launch
+import results
+
+SLEEP_MS = 10  # of a busy target inside the node
+SHAPES = [(nodes, users) for nodes in (1, 2, 4) for users in (1, 2, 4)]
+WINDOWS = {"pool": (16, 4096, {}), "own": (4, 65536, {"CSP_POOL_MAX": "0", "CSP_SPARE_MAX": "0"})}
+DIRECT = ("own memory", "same node", "window of one node")  # PUT and GET; the last one: everything
+LOADS = {"target": 320, "node": 320, "whole": 64}  # operations of each process
+
+
+def report_of(bench):
+    return results.RESULTS / f"{bench.mpi.name}.report.json"
+
+
+# ---- memory.json
+
+
+def memory(bench, quick):
+    """Counts, not times: one run each is enough."""
+    program = bench.mpi.compile("memory", ("memory.c", "bench.c"))
+    shapes = [s for s in SHAPES if max(s) < 4] if quick else SHAPES
+    plain = {}
+    rows = []
+    for kind, (count, size, env) in WINDOWS.items():
+        for nodes, users in shapes:
+            print(f"  {bench.mpi.name} memory: {kind}, {nodes} nodes of {users}", flush=True)
+            how = {"users_per_node": users, "nodes": nodes}
+            if nodes * users > 1:
+                line = bench.once(program, [count, size], **how)[0]
+                plain[nodes, users] = results.median(line["samples"])
+            for ghosts in (1, 2):
+                row = memory_row(bench, program, (kind, count, size, env), how, ghosts)
+                row["plain_heap_bytes"] = plain.get((nodes, users))
+                rows.append(row)
+    return rows
+
+
+def memory_row(bench, program, what, how, ghosts):
+    kind, count, size, env = what
+    env = {**env, "CSP_REPORT_FILE": report_of(bench)}
+    line = bench.once(program, [count, size], ghosts=ghosts, env=env, **how)[0]
+    with open(report_of(bench), encoding="utf-8") as f:
+        kept = json.load(f)["total"]["kept_peak"]
+    report_of(bench).unlink()
+    windows, users = count + 1, how["nodes"] * how["users_per_node"]
+    pool = 1  # the internal window that all windows of the pool share
+    return {
+        "mpi": bench.mpi.name,
+        "kind": kind,
+        "nodes": how["nodes"],
+        "users_per_node": how["users_per_node"],
+        "ghosts": ghosts,
+        "internal_windows": (kept["internal_windows"] / users - pool) / windows,
+        "carriers": kept["carriers"] / users / windows,
+        "window_bytes": round(kept["window_bytes"] / users / windows, 1),
+        "set_bytes": round(kept["set_bytes"] / users, 1),
+        "shared_bytes": round(kept["shared_bytes"] / how["nodes"] / windows, 1),
+        "heap_bytes": results.median(line["samples"]),
+    }
+
+
+# ---- calls.json
+
+
+def calls(bench, quick):
+    program = bench.mpi.compile("calls", ("calls.c", "bench.c"), below=True)
+    return issue(bench, program) + flush_all(bench, program, quick)
+
+
+def issue(bench, program):
+    """The time of a call, by route: rows of the kind `call`."""
+    seen = {}
+
+    def one(kind, ghosts):
+        for line in bench.lines(program, ["issue"], users_per_node=2, ghosts=ghosts):
+            seen.setdefault((line["route"], line["op"]))
+            key = (kind, line["route"], line["op"], line["mode"])
+            bench.rounds.add(key, line["samples"])
+
+    bench.turns("calls", lambda: one("plain", None), lambda: one("casper", 1))
+    return [call_row(bench, route, op) for route, op in seen]
+
+
+def call_row(bench, route, op):
+    direct = route == DIRECT[2] or (route in DIRECT and op[:3] in ("PUT", "GET"))
+    row = {"mpi": bench.mpi.name, "kind": "call", "route": route, "op": op, "direct": direct}
+    bench.rounds.put(row, "plain_ns", ("plain", route, op, "whole"), 1)
+    bench.rounds.put(row, "casper_ns", ("casper", route, op, "whole"), 1)
+    bench.rounds.put(row, "own_ns", ("casper", route, op, "own"), 1)
+    bench.rounds.put(row, "empty_ns", ("casper", route, "PUT", "empty"), 1)
+    over, under = ("casper_ns", "plain_ns") if direct else ("own_ns", "empty_ns")
+    row["overhead_ns"] = round(row[over] - row[under], 1)
+    looked_up = bench.rounds.runs["casper", route, op, "attributes whole"]
+    row["attribute_lookups"] = max(looked_up)
+    return row
+
+
+def flush_all(bench, program, quick):
+    """MPI_Win_flush_all, by what exists and what was used: rows of the kind `flush_all`."""
+    shapes = [(2, 1), (4, 1), (2, 256)] if quick else [(2, 1), (4, 1), (8, 1), (2, 16), (2, 256)]
+    seen = {}
+
+    def one(nodes, windows, kind, ghosts):
+        how = {"users_per_node": 1, "nodes": nodes, "ghosts": ghosts}
+        for line in bench.lines(program, ["flush", 1, windows, kind], **how):
+            key = (nodes, windows, line["used"])
+            seen.setdefault(key)
+            bench.rounds.add((kind, *key, line["mode"]), line["samples"])
+
+    for shape in shapes:
+        bench.turns(
+            f"flush_all: {shape[0]} nodes, {shape[1]} windows",
+            lambda s=shape: one(*s, "plain", None),
+            lambda s=shape: one(*s, "casper", 1),
+        )
+    return [flush_row(bench, *key) for key in seen]
+
+
+def flush_row(bench, nodes, windows, used):
+    row = {"mpi": bench.mpi.name, "kind": "flush_all", "nodes": nodes, "windows": windows}
+    row["used"] = used
+    key = (nodes, windows, used)
+    bench.rounds.put(row, "plain_us", ("plain", *key, "flush_all"))
+    bench.rounds.put(row, "casper_us", ("casper", *key, "flush_all"))
+    row["flushes"] = results.median(bench.rounds.runs["casper", *key, "flushes"])
+    return row
+
+
+# ---- node.json
+
+
+def node(bench, quick):
+    """One node, and the same between two processes of a node in a window over two nodes."""
+    program = bench.mpi.compile("node", ("node.c", "series.c", "bench.c"))
+    most = 2**18 if quick else 2**22
+    rows = []
+    for nodes, where, size in ((1, "window of one node", most), (2, "window of two", 2**18)):
+        rows += node_window(bench, program, nodes, where, size)
+    return rows
+
+
+def node_window(bench, program, nodes, where, size):
+    bench.rounds, seen = results.Rounds(), {}
+
+    def one(kind, state, ghosts):
+        how = {"users_per_node": 2, "nodes": nodes, "ghosts": ghosts}
+        for line in bench.lines(program, [state, 1, SLEEP_MS, size], **how):
+            key = (line["op"], line["bytes"], line["mode"])
+            seen.setdefault(key)
+            bench.rounds.add((kind, *key), line["samples"])
+
+    plain, casper = (lambda: one("plain", "idle", None), lambda: one("casper", "busy", 1))
+    bench.turns(f"node, {where}", plain, casper)
+    return [node_row(bench, where, *key) for key in seen]
+
+
+def node_row(bench, where, op, size, mode):
+    row = {"mpi": bench.mpi.name, "window": where, "op": op, "bytes": size, "mode": mode}
+    bench.rounds.put(row, "plain_us", ("plain", op, size, mode), 4)
+    bench.rounds.put(row, "casper_us", ("casper", op, size, mode), 4)
+    results.ratio(row, "casper_us", "plain_us", "ratio")
+    return row
+
+
+# ---- ghosts.json
+
+
+def ghosts(bench, quick):
+    program = bench.mpi.compile("ghosts", ("ghosts.c", "bench.c"), below=True)
+    setups = [(1, "rank"), (2, "rank"), (2, "segment")]
+    rows = []
+    for load, ops in LOADS.items():
+        bench.rounds, given = results.Rounds(), {}
+        count = ops // 4 if quick else ops
+        bench.turns(
+            f"ghosts, {load}",
+            *(lambda s=s: ghosts_run(bench, program, load, count, s, given) for s in setups),
+        )
+        rows += [ghosts_row(bench, load, setup, given[setup]) for setup in setups]
+    return rows
+
+
+def ghosts_run(bench, program, load, ops, setup, given):
+    count, bind = setup
+    env = {"CSP_ACC_GHOST": bind, "CSP_REPORT_FILE": report_of(bench)}
+    lines = bench.lines(program, [load, 2, ops], users_per_node=2, ghosts=count, env=env)
+    by_what = {line["what"]: line["samples"] for line in lines}
+    with open(report_of(bench), encoding="utf-8") as f:
+        last = json.load(f)["nodes"][-1]["ghosts"]
+    report_of(bench).unlink()
+    total = 4 * ops  # of four processes
+    bench.rounds.add((setup, "operation"), by_what["operation"])
+    bench.rounds.add((setup, "busy"), [max(g["busy_ns"] for g in last) / total])
+    given[setup] = {
+        "library_ops": sum(by_what["operations"]) / total,
+        "busiest_share": round(max(by_what["bytes"]) / math.fsum(by_what["bytes"]), 3),
+    }
+
+
+def ghosts_row(bench, load, setup, given):
+    row = {"mpi": bench.mpi.name, "load": load, "ghosts": setup[0], "bind": setup[1], **given}
+    bench.rounds.put(row, "casper_us", (setup, "operation"))
+    bench.rounds.put(row, "busy_ns", (setup, "busy"), 0)
+    return row
+
+
+FILES = {"memory": memory, "calls": calls, "node": node, "ghosts": ghosts}
