@@ -187,8 +187,7 @@ static int usual_count(const struct csp_op *op, const struct csp_type *type, con
         return 0;
     if (operand && !one && (op->origin_count != n || op->origin_type != op->target_type))
         return 0;
-    if (op->kind == CSP_OP_GET_ACC &&
-        (op->result_count != n || op->result_type != op->target_type))
+    if (op->kind == CSP_OP_GET_ACC && (op->result_count != n || op->result_type != op->target_type))
         return 0;
     return (int)n;
 }

@@ -71,8 +71,7 @@ static void tell_ghosts(uint64_t id, uint64_t wnode_off, enum csp_am_type type)
 // What the window needs in each node's segment.
 static uint64_t *node_bytes(const struct csp_win *w)
 {
-    uint64_t *bytes =
-        csp_meta_alloc(CSP_META_WINDOW, (size_t)csp_rt.topo->nnodes * sizeof(*bytes));
+    uint64_t *bytes = csp_meta_alloc(CSP_META_WINDOW, (size_t)csp_rt.topo->nnodes * sizeof(*bytes));
     for (int i = 0; i < csp_rt.topo->nnodes; i++)
         bytes[i] = 4096;
     for (int i = 0; i < w->n; i++) {

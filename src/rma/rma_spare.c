@@ -28,8 +28,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct csp_spare *of_processes(const struct csp_win *w)
 {
-    struct csp_spare *s =
-        csp_meta_alloc(CSP_META_SET, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
+    struct csp_spare *s = csp_meta_alloc(CSP_META_SET, sizeof(*s) + (size_t)w->n * sizeof(int32_t));
     s->n = w->n;
     for (int i = 0; i < w->n; i++)
         s->wranks[i] = w->peers[i].wrank;

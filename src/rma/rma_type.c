@@ -232,9 +232,8 @@ int csp_type_get(MPI_Datatype type, struct csp_type *out)
 
 static int op_index(MPI_Op op)
 {
-    static const MPI_Op all[] = {
-        MPI_SUM, MPI_MAX,  MPI_MIN, MPI_PROD, MPI_LAND,   MPI_BAND,
-                          MPI_LOR, MPI_LXOR, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
+    static const MPI_Op all[] = {MPI_SUM, MPI_MAX,  MPI_MIN, MPI_PROD, MPI_LAND,   MPI_BAND,
+                                 MPI_LOR, MPI_LXOR, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
     for (int i = 0; i < (int)(sizeof(all) / sizeof(*all)); i++)
         if (all[i] == op)
             return i;
