@@ -20,6 +20,14 @@ target_include_directories(casper PRIVATE src ${CMAKE_BINARY_DIR}
 target_link_options(casper INTERFACE -Wl,--no-as-needed)
 target_link_libraries(casper PRIVATE csp_core)
 set_target_properties(casper PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR})
+# GCC clears a sparse struct csp_op by `rep stos`, which takes longer than the rest of the call.
+include(CheckCCompilerFlag)
+set(stores -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign)
+check_c_compiler_flag(${stores} CSP_HAVE_MEMSET_STRATEGY)
+if(CSP_HAVE_MEMSET_STRATEGY)
+    set_source_files_properties(${CMAKE_SOURCE_DIR}/src/wrap/gen_rma.c PROPERTIES COMPILE_OPTIONS
+                                ${stores})
+endif()
 target_compile_definitions(casper PRIVATE CSP_MPI_SONAME="${CSP_MPI_SONAME}")
 if(NOT CSP_SANITIZE)
     target_link_options(casper PRIVATE -Wl,--no-undefined)
