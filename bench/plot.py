@@ -130,6 +130,12 @@ def plot_overhead(rows):
     save(figure, "overhead")
 
 
+def line(axis, points, marker, colour, label):
+    if points:
+        xs, ys = zip(*points, strict=True)
+        axis.plot(xs, ys, marker, ls="-", color=colour, ms=4, lw=1, label=label)
+
+
 def plot_node(data):
     """Bandwidth of 16 operations before a flush, by size, in a window of one node."""
     groups = by_mpi(data["rows"])
@@ -141,8 +147,7 @@ def plot_node(data):
             for field, colour in (("plain_us", RED), ("casper_us", BLUE)):
                 at = [(r["bytes"], r["bytes"] / r[field]) for r in have if r.get(field)]
                 kind = "plain" if colour == RED else "Casper"
-                axis.plot(*zip(*at, strict=True), marker, ls="-", color=colour, ms=4, lw=1,
-                          label=f"{op}, {kind}")
+                line(axis, at, marker, colour, f"{op}, {kind}")
         axis.set_xscale("log")
         axis.set_yscale("log")
         axis.set_title(mpi, loc="left", fontsize=10)
@@ -162,8 +167,7 @@ def plot_calls(data):
         for name, colour in (("none", GREY), ("one", BLUE), ("all", SKY)):
             have = [r for r in rows if r["used"] == {"none": 0, "one": 1}.get(name, r["nodes"] - 1)]
             at = [(r["nodes"], r["casper_us"]) for r in have]
-            axis.plot(*zip(*at, strict=True), marker, ls="-", color=colour, ms=4, lw=1,
-                      label=f"{mpi}, {name} used")
+            line(axis, at, marker, colour, f"{mpi}, {name} used")
     axis.set_yscale("log")
     axis.set_xlabel("nodes that exist")
     axis.set_ylabel("MPI_Win_flush_all, microseconds")

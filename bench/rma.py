@@ -7,7 +7,6 @@ function gets the Bench of run.py and gives the rows of one MPI library."""
 import json
 import math
 
-import launch
 import results
 
 SLEEP_MS = 10  # of a busy target inside the node
@@ -179,14 +178,15 @@ def ghosts(bench, quick):
     setups = [(1, "rank"), (2, "rank"), (2, "segment")]
     rows = []
     for load, ops in LOADS.items():
-        bench.rounds, given = results.Rounds(), {}
-        count = ops // 4 if quick else ops
-        bench.turns(
-            f"ghosts, {load}",
-            *(lambda s=s: ghosts_run(bench, program, load, count, s, given) for s in setups),
-        )
-        rows += [ghosts_row(bench, load, setup, given[setup]) for setup in setups]
+        rows += ghosts_load(bench, program, load, ops // 4 if quick else ops, setups)
     return rows
+
+
+def ghosts_load(bench, program, load, ops, setups):
+    bench.rounds, given = results.Rounds(), {}
+    runs = [lambda s=s: ghosts_run(bench, program, load, ops, s, given) for s in setups]
+    bench.turns(f"ghosts, {load}", *runs)
+    return [ghosts_row(bench, load, setup, given[setup]) for setup in setups]
 
 
 def ghosts_run(bench, program, load, ops, setup, given):

@@ -3,7 +3,8 @@
 # Copyright the Casper developers
 """The micro-benchmarks: plain MPI library against Casper, runs in turns, between two virtual nodes.
 Writes build/results/gap.json, created.json, overhead.json and those of rma.py; rows of MPI libraries
-that were not measured this time stay as they are. Exit code 1 if something did not run or found wrong data."""
+that were not measured this time stay as they are.
+Exit code 1 if something did not run or found wrong data."""
 
 import argparse
 import os
@@ -13,6 +14,7 @@ import time
 import launch
 import load
 import results
+
 import rma
 
 GAP_SOURCES = ("gap.c", "series.c", "ops.c", "bench.c")

@@ -126,7 +126,12 @@ def limit_of(name, row):
 
 
 def overhead_page(data):
-    limits = {"pool": POOL_LIMIT, "large": LARGE_LIMIT, "message": MESSAGE_LIMIT, "shared": SHARED_LIMIT}
+    limits = {
+        "pool": POOL_LIMIT,
+        "large": LARGE_LIMIT,
+        "message": MESSAGE_LIMIT,
+        "shared": SHARED_LIMIT,
+    }
     text = OVERHEAD_TEXT.format(**limits)
     out = [HEAD.format(title="Overhead", text=text)]
     for mpi, rows in groups(data["rows"]).items():

@@ -9,51 +9,58 @@ NODE_SLACK = 1.05  # what two measurements of the same thing differ by
 FLUSH_GROWTH, FLUSH_SLACK_US = 1.5, 0.2
 # Private bytes of a window: docs/design/memory.md, with what the C library adds to its blocks.
 WINDOW_BYTES, NODE_BYTES, BLOCK_BYTES = 700, 16, 32
-BY_NAME = """Figures: `make bench ARGS="--only {name}"`; this page: `python3 bench/tables.py`{plot}."""
+BY_NAME = (
+    """Figures: `make bench ARGS="--only {name}"`; this page: `python3 bench/tables.py`{plot}."""
+)
 PLOT = "; plot\n(build/results/{name}.svg): `python3 bench/plot.py`"
 
-MEMORY_TEXT = """What Casper keeps for a window of `MPI_Win_allocate`, as it counted it itself in a run with
-so many nodes, users on each and ghosts (`kept_peak` in the report), each figure divided by the number of
-windows that were there at a time. *Internal*: windows of the MPI library over users and ghosts for each
-window of the program, besides the one that all windows of the pool share. *Carriers*: windows on
-`MPI_COMM_SELF`, which are the program's handles. *Private*: bytes of a process for a window. *Per set*:
-bytes of a process for the communicator and the set of its processes, once for all windows. *Shared*: bytes
-of a window in the node's segment. *Heap*: what a window costs a process in all, that is Casper and the MPI
-library with its carrier; plain the MPI library alone. Wanted: at most one internal window; private bytes
-that do not grow with the users of a node, and at most {window} + {node} for each node and ghost (beyond:
-**bold**). The formulas for larger jobs: [memory.md](../design/memory.md)."""
+MEMORY_TEXT = """What Casper keeps for a window of `MPI_Win_allocate`, as it counted it itself
+in a run with so many nodes, users on each and ghosts (`kept_peak` in the report), each figure
+divided by the number of windows that were there at a time. *Internal*: windows of the MPI
+library over users and ghosts for each window of the program, besides the one that all windows
+of the pool share. *Carriers*: windows on `MPI_COMM_SELF`, which are the program's handles.
+*Private*: bytes of a process for a window. *Per set*: bytes of a process for the communicator
+and the set of its processes, once for all windows. *Shared*: bytes of a window in the node's
+segment. *Heap*: what a window costs a process in all, that is Casper and the MPI library with
+its carrier; plain the MPI library alone. Wanted: at most one internal window; private bytes
+that do not grow with the users of a node, and at most {window} + {node} for each node and
+ghost (beyond: **bold**). The formulas for larger jobs: [memory.md](../design/memory.md)."""
 
-CALLS_TEXT = """What a call costs the origin, in nanoseconds: the calls of a batch, without the flush after it; median
-of the runs' medians (lowest - highest run), two virtual nodes with two users each. Where Casper does the
-operation itself (load and store) the overhead is the time with Casper minus that of the plain library. Where
-it hands it on to the MPI library, to a ghost or as it is, a library behind Casper keeps the operation from
-the MPI library: *alone* is Casper's own part with a call that does nothing, which *empty* costs, and the
-overhead is the difference. Between processes that communicate, calls take much longer than that and vary
-more. Wanted: at most {limit} ns (beyond: **bold**), and no look-up of an attribute (only a derived datatype
-carries one)."""
+CALLS_TEXT = """What a call costs the origin, in nanoseconds: the calls of a batch, without the
+flush after it; median of the runs' medians (lowest - highest run), two virtual nodes with two
+users each. Where Casper does the operation itself (load and store) the overhead is the time
+with Casper minus that of the plain library. Where it hands it on to the MPI library, to a
+ghost or as it is, a library behind Casper keeps the operation from the MPI library: *alone* is
+Casper's own part with a call that does nothing, which *empty* costs, and the overhead is the
+difference. Between processes that communicate, calls take much longer than that and vary more.
+Wanted: at most {limit} ns (beyond: **bold**), and no look-up of an attribute (only a derived
+datatype carries one)."""
 
 FLUSH_TEXT = """## MPI_Win_flush_all
 
-Microseconds, by the nodes (a user and a ghost each) and windows that exist and the targets on other nodes that
-were used since the last one; *flushes*: calls of `MPI_Win_flush` that the MPI library got, counted behind
-Casper. Plain, only what needs no progress of a target is measured. Wanted: as many flushes as targets; and
-with none or one used at most {growth} times the first line's time, whatever exists."""
+Microseconds, by the nodes (a user and a ghost each) and windows that exist and the targets on
+other nodes that were used since the last one; *flushes*: calls of `MPI_Win_flush` that the MPI
+library got, counted behind Casper. Plain, only what needs no progress of a target is measured.
+Wanted: as many flushes as targets; and with none or one used at most {growth} times the first
+line's time, whatever exists."""
 
-NODE_TEXT = """Operations between two processes of a node, microseconds: median of the runs' medians (lowest - highest
-run). *One*: one operation and a flush; *of 16*: each of 16 before a flush. The plain target sits in MPI_Recv,
-the one with Casper is outside MPI. *Window of one node*: all its processes share the node; *of two*: the
-window has processes on another node too, so that its accumulates go through the ghost. Wanted: at most 1
-times plain ({slack} with what measurements differ by); accumulates through the ghost {acc} (beyond:
-**bold**)."""
+NODE_TEXT = """Operations between two processes of a node, microseconds: median of the runs'
+medians (lowest - highest run). *One*: one operation and a flush; *of 16*: each of 16 before a
+flush. The plain target sits in MPI_Recv, the one with Casper is outside MPI. *Window of one
+node*: all its processes share the node; *of two*: the window has processes on another node
+too, so that its accumulates go through the ghost. Wanted: at most 1 times plain ({slack} with
+what measurements differ by); accumulates through the ghost {acc} (beyond: **bold**)."""
 
-GHOSTS_TEXT = """All four processes of two nodes accumulate on users of the second node at once. *target*: on one of
-them, 1 KB at changing places; *node*: on both in turn; *whole*: on both in turn, all 64 KB of the window.
-Accumulates are bound to ghosts by the target's rank or by segment of its memory (CSP_ACC_GHOST). *Busiest*:
-share of the bytes that the ghost with the most of them was given, and *operations*: those of the MPI library
-for one of the program, both counted behind Casper. *Busy*: time that the busiest ghost spent in turns with
-work, for each operation: on a machine with a core for each ghost this bounds the rate. *Time*: of an
-operation, here, where {cores} cores do the work of eight processes. Wanted: by segment the load of one target is
-divided (at most {share}), by rank that of several is, with one operation for each of the program's."""
+GHOSTS_TEXT = """All four processes of two nodes accumulate on users of the second node at
+once. *target*: on one of them, 1 KB at changing places; *node*: on both in turn; *whole*: on
+both in turn, all 64 KB of the window. Accumulates are bound to ghosts by the target's rank or
+by segment of its memory (CSP_ACC_GHOST). *Busiest*: share of the bytes that the ghost with the
+most of them was given, and *operations*: those of the MPI library for one of the program, both
+counted behind Casper. *Busy*: time that the busiest ghost spent in turns with work, for each
+operation: on a machine with a core for each ghost this bounds the rate. *Time*: of an
+operation, here, where {cores} cores do the work of eight processes. Wanted: by segment the
+load of one target is divided (at most {share}), by rank that of several is, with one operation
+for each of the program's."""
 
 
 def head(title, text, name, plot=True):
@@ -156,7 +163,9 @@ def memory_lines(rows):
     for r in rows:
         figures = [number(r.get(f)) for f in fields]
         figures[0] = bold(figures[0], memory_wrong(r, rows))
-        lines.append([r["kind"], *(str(r[f]) for f in ("nodes", "users_per_node", "ghosts")), *figures])
+        lines.append(
+            [r["kind"], *(str(r[f]) for f in ("nodes", "users_per_node", "ghosts")), *figures]
+        )
     return table(("memory from", "nodes", "users each", "ghosts", *names), lines)
 
 
@@ -181,7 +190,9 @@ def flush_lines(rows):
     lines = []
     for r in rows:
         time = bold(cell(r, "casper_us"), flush_wrong(r, rows))
-        lines.append([*(str(r[f]) for f in fields), cell(r, "plain_us"), time, number(r["flushes"])])
+        lines.append(
+            [*(str(r[f]) for f in fields), cell(r, "plain_us"), time, number(r["flushes"])]
+        )
     return table((*fields, "plain", "Casper", "flushes"), lines)
 
 

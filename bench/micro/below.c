@@ -30,8 +30,8 @@ static void count_op(int rank, int count, MPI_Datatype type)
     below_counts.ops_bytes[rank] += (long long)count * bytes;
 }
 
-int PMPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
-             int count, MPI_Datatype type, MPI_Win win)
+int PMPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank,
+             MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win)
 {
     NEXT(PMPI_Put);
     if (below_swallow)
@@ -39,12 +39,12 @@ int PMPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int
     return next(origin, origin_count, origin_type, rank, disp, count, type, win);
 }
 
-int below_put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
-              int count, MPI_Datatype type, MPI_Win win)
+int below_put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank,
+              MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win)
     __attribute__((alias("PMPI_Put")));
 
-int PMPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
-              int count, MPI_Datatype type, MPI_Win win, MPI_Request *request)
+int PMPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, int rank,
+              MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win, MPI_Request *request)
 {
     NEXT(PMPI_Rput);
     if (!below_swallow)

@@ -11,9 +11,9 @@
 enum { BELOW_RANKS = 64 };
 
 struct below_counts {
-    long attributes;            // look-ups on windows, communicators and datatypes
-    long flushes;               // MPI_Win_flush
-    long ops[BELOW_RANKS];      // accumulates, by rank in the window that the MPI library sees
+    long attributes;       // look-ups on windows, communicators and datatypes
+    long flushes;          // MPI_Win_flush
+    long ops[BELOW_RANKS]; // accumulates, by rank in the window that the MPI library sees
     long long ops_bytes[BELOW_RANKS];
 };
 extern struct below_counts below_counts;
@@ -25,7 +25,7 @@ extern int below_swallow;
 void below_reset(void);
 
 /** MPI_Put as this library defines it, without Casper: what a swallowed call costs by itself. */
-int below_put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
-              int count, MPI_Datatype type, MPI_Win win);
+int below_put(const void *origin, int origin_count, MPI_Datatype origin_type, int rank,
+              MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win);
 
 #endif

@@ -27,7 +27,8 @@ __attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *forma
 void bench_emit(FILE *out, const char *labels, const double *seconds, int count);
 
 /** The same with figures of another unit, as they are. */
-void bench_emit_in(FILE *out, const char *labels, const char *unit, const double *values, int count);
+void bench_emit_in(FILE *out, const char *labels, const char *unit, const double *values,
+                   int count);
 
 /** A barrier whose waiting processes leave the core, so that those who work have it. */
 void bench_quiet_barrier(void);

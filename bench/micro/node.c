@@ -76,7 +76,7 @@ static int64_t expected(const struct act *a, int i)
 {
     switch (a->kind) {
     case PUT:
-        return i + 1;
+        return a->done > 0 ? i + 1 : 5; // on a loaded machine a series may do nothing
     case ACC:
     case GET_ACC:
     case FOP:
@@ -113,7 +113,7 @@ static void run(struct act *a, const char *state, const char *mode)
     MPI_Bcast(&a->done, 1, MPI_INT64_T, series.origin, MPI_COMM_WORLD);
     if (series.rank == series.target)
         check(a);
-    if (series.rank == series.origin && a->kind == GET)
+    if (series.rank == series.origin && a->kind == GET && a->done > 0)
         for (int i = 0; i < a->count; i++)
             errors += a->result[i] != 5;
     bench_quiet_barrier();
@@ -123,7 +123,8 @@ static void run_size(struct act *a, int count, const char *state)
 {
     a->count = count;
     a->burst = 1;
-    a->repeats = 8 * count < BURSTS_BYTES ? 20 : 1; // a sample shall be longer than the clock's step
+    a->repeats =
+        8 * count < BURSTS_BYTES ? 20 : 1; // a sample shall be longer than the clock's step
     run(a, state, "one");
     if (a->kind == FOP || a->kind == CAS)
         return;
