@@ -118,11 +118,14 @@ static int flush_bit(struct csp_win *w, int bit)
     return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
 }
 
+int csp_win_flush_local_ghost(struct csp_win *w, int ghost)
+{
+    return flush_by(w, ghost, 0, csp_mpi.Win_flush_local);
+}
+
 static int flush_local_bit(struct csp_win *w, int bit)
 {
-    if (!w->iwin)
-        return csp_soft_flush_local(w, bit);
-    return flush_by(w, bit, 0, csp_mpi.Win_flush_local);
+    return w->iwin ? csp_win_flush_local_ghost(w, bit) : csp_soft_flush_local(w, bit);
 }
 
 // All ghosts that have a bit in `words`.

@@ -4,6 +4,7 @@
 
 #include <limits.h>
 #include "rma/rma_nudge.h"
+#include "rma/rma_type.h"
 #include "rma/rma_weak.h"
 #include "runtime/node.h"
 #include "runtime/quirks.h"
@@ -98,8 +99,7 @@ static int issue(struct csp_win *w, int bit, const struct csp_op *op, MPI_Aint b
     return issue_plain(op, a);
 }
 
-int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,
-                    MPI_Aint bytes)
+static int send(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes)
 {
     const struct csp_peer *p = &w->peers[op->target];
     struct aim a = {w->iwin->ghosts[ghost], (MPI_Aint)p->off + at, w->iwin->win};
@@ -113,4 +113,32 @@ int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_A
     if (p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
     return rc;
+}
+
+static int is_one_run(MPI_Datatype type)
+{
+    struct csp_type t;
+    return csp_type_get(type, &t) == MPI_SUCCESS && t.contig;
+}
+
+// Would the library's request be complete too early?
+static int is_early(const struct csp_op *op)
+{
+    int fetches = op->kind == CSP_OP_GET_ACC;
+    return csp_quirks.early_requests &&
+           (!is_one_run(op->target_type) || (fetches && !is_one_run(op->result_type)) ||
+            (!(fetches && op->op == MPI_NO_OP) && !is_one_run(op->origin_type)));
+}
+
+int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,
+                    MPI_Aint bytes)
+{
+    if (CSP_LIKELY(!op->request) || !is_early(op))
+        return send(w, ghost, op, at, bytes);
+    struct csp_op complete = *op;
+    complete.request = NULL;
+    int rc = send(w, ghost, &complete, at, bytes);
+    if (rc == MPI_SUCCESS)
+        rc = csp_win_flush_local_ghost(w, ghost);
+    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
 }

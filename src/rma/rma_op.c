@@ -28,8 +28,7 @@ static void count(const struct csp_op *op, enum csp_route route, MPI_Aint bytes)
     csp_stats_add(&csp_my_stats->op_bytes[op->kind][route], (uint64_t)bytes);
 }
 
-// A request that is complete already.
-static int finished(const struct csp_op *op)
+int csp_op_finished(const struct csp_op *op)
 {
     if (!op->request)
         return MPI_SUCCESS;
@@ -71,7 +70,7 @@ static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct 
     if (CSP_LIKELY(ghost >= 0))
         return csp_ghost_issue(w, ghost, op, at, bytes);
     int rc = csp_split_issue(w, op, t, at);
-    return rc == MPI_SUCCESS ? finished(op) : rc;
+    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
 }
 
 static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
@@ -85,7 +84,7 @@ static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_ai
         return issue_ghost(w, op, a->type, a->at, a->bytes);
     else
         rc = csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
-    return rc == MPI_SUCCESS ? finished(op) : rc;
+    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
 }
 
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
@@ -96,7 +95,7 @@ int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
         return csp_win_raise(w, rc);
     if (aim.bytes == 0) {
         count(op, CSP_ROUTE_NONE, 0);
-        return csp_win_rc(w, finished(op));
+        return csp_win_rc(w, csp_op_finished(op));
     }
     if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
         csp_win_lockall_touch(w, op->target);

@@ -44,4 +44,7 @@ static inline csp_count_t csp_op_target_count(const struct csp_op *op)
     return op->kind >= CSP_OP_FOP ? 1 : op->target_count;
 }
 
+/** Gives the program a request that is complete already, if it wants one. @return MPI error code. */
+int csp_op_finished(const struct csp_op *op);
+
 #endif

@@ -169,6 +169,10 @@ int csp_win_flush_used(struct csp_win *w);
 int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
 int csp_win_flush_target(struct csp_win *w, int target);
 
+/** Completes all operations of this process by one ghost of an internal window at the origin.
+ * @return MPI error code, not raised. */
+int csp_win_flush_local_ghost(struct csp_win *w, int ghost);
+
 /** A rank's memory in this process's address space; only for ranks of this node, and, where no ghost
  * maps the memory, for its own. */
 static inline char *csp_win_local(const struct csp_win *w, int target)

@@ -35,6 +35,7 @@ void csp_quirks_detect(void)
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
     csp_quirks.create_refused =
         csp_rt.thread_level == MPI_THREAD_MULTIPLE && strncmp(version, "Open MPI v4", 11) == 0;
+    csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;
 }
 
 // Open MPI 5 makes a communicator of its own out of the real MPI_COMM_WORLD at a process's first
