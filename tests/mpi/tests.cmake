@@ -17,6 +17,7 @@ csp_add_mpi_test(rma/get_acc_history.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/request_mixed.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/request_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/request_types.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/alignment.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/alloc_free.c NP 4 GHOSTS 1 NODES 2 CORE TIMEOUT 180)
 csp_add_mpi_test(rma/disp_unit.c NP 4 GHOSTS 1 NODES 2)
@@ -83,6 +84,7 @@ csp_add_mpi_test(rma/random_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/self_target.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/shared_query.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/shared_windows.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/signals.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/stencil.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/threads_create.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/threads_lock.c NP 4 GHOSTS 1 NODES 2)
@@ -167,6 +169,13 @@ csp_add_mpi_test(casper/errors_epochs.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/errors_epochs.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_epochs_off ARGS off ENV CSP_CHECKS=off)
 csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_two)
+csp_add_mpi_test(casper/lock_overtake.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED TIMEOUT 120)
+csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_far ARGS 3 TIMEOUT 120)
+csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created
+                 TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created_far ARGS 3
+                 TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 csp_add_mpi_test(casper/api.c NP 3 GHOSTS 1 NODES 2 CORE LINKED)
 csp_add_mpi_test(casper/linked.c NP 4 GHOSTS 1 NODES 2 LINKED)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
@@ -192,16 +201,17 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV
 
 # Run with other arguments by tests/tools/test_bad_input.py.
 csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(bad/unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 
 # The same on windows of MPI_Win_create.
 foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_swap count_c counter_cas counter_fop
-        fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops disp_unit
+        fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops request_types disp_unit
         large many_windows proc_null types_bottom types_complex types_indexed types_lifetime types_pair
         types_resized types_struct types_subarray types_vector unaligned zero_count zero_size epochs_mix
         fence_asserts fence_disjoint flush lock_exclusive lock_mix lock_self many_ops mutex_mcs pscw
         remote_completion sync_load_store busy_target comm_disjoint comm_kinds errors errors_sync
-        free_waits origin_in_window random_ops self_target stencil threads_create threads_lock threads_ops)
+        free_waits origin_in_window random_ops self_target signals stencil threads_create threads_lock threads_ops)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
                      TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 endforeach()
@@ -215,7 +225,7 @@ endforeach()
 
 # Several ghosts: accumulates by segment of the target's memory, PUT and GET by any ghost.
 foreach(test acc_epochs acc_history acc_mixed_calls acc_ops acc_order compare_and_swap fetch_and_op
-        fetch_contention get_acc large origin_in_window random_ops request_ops threads_ops types_bottom
+        fetch_contention get_acc large origin_in_window random_ops request_ops request_types threads_ops types_bottom
         types_indexed types_pair types_struct types_subarray unaligned)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/segment_${test}
                      ENV CSP_ACC_GHOST=segment CSP_PUTGET_GHOST=bytes TIMEOUT 120)

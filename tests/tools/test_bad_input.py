@@ -14,6 +14,8 @@ from bad_support import Bad, run
 
 OTHERS = {"m50": "o50", "m40": "o41", "o41": "m40", "o50": "m50", "i21": "m40"}
 # What the launchers say themselves of a process that was killed or left.
+WINDOWS = ["allocated", "created", "dynamic"]
+LARGE = ["30", "large"]  # arguments: there is always much under way
 LAUNCHER = r"BAD TERMINATION|BAD TERM|exited|terminat|signal|KILLED|Killed|lost|unexpected"
 
 
@@ -32,8 +34,9 @@ def ended_badly(done, *causes):
     assert not ours, done.output
 
 
-def test_good_input_is_silent_and_leaves_nothing(lib):
-    done = run(Bad(lib, "bad/leave"))
+@pytest.mark.parametrize("window", WINDOWS)
+def test_good_input_is_silent_and_leaves_nothing(lib, window):
+    done = run(Bad(lib, "bad/leave", env={"CASPER_TEST_WINDOW": window}))
     assert done.code == 0, done.output
     assert "casper" not in done.output.replace("casper-test", "").replace("main/tests", ""), (
         done.output
@@ -145,6 +148,44 @@ def test_a_ghost_is_killed(lib, signum):
     assert done.seconds < 25
 
 
+@pytest.mark.parametrize("window", WINDOWS)
+def test_a_ghost_is_killed_in_the_middle_of_operations(lib, window):
+    def kill(processes, output):
+        _, ghosts = find_processes(processes, output, 4, 6)
+        time.sleep(0.5)
+        os.kill(ghosts[1], signal.SIGKILL)
+
+    env = {"CASPER_TEST_WINDOW": window}
+    done = run(Bad(lib, "bad/wait_to_be_killed", LARGE, env=env, during=kill))
+    ended_badly(done, rf"ghost \d+ .*died|{LAUNCHER}")
+    assert done.seconds < 25
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_a_target_is_killed_in_the_middle_of_operations(lib, window):
+    """Its ghost works on its memory at that moment."""
+
+    def kill(processes, output):
+        users, _ = find_processes(processes, output, 4, 6)
+        time.sleep(0.5)
+        os.kill(users[1], signal.SIGKILL)
+
+    env = {"CASPER_TEST_WINDOW": window}
+    done = run(Bad(lib, "bad/wait_to_be_killed", LARGE, env=env, during=kill))
+    ended_badly(done, rf"user rank \d+ .*ended|{LAUNCHER}")
+    assert done.seconds < 25
+    assert not re.search(r"ghost \d+ .*died", done.output), done.output
+
+
+@pytest.mark.parametrize("window", ["created", "dynamic"])
+def test_a_target_unmaps_its_memory(lib, window):
+    """The origin's own error handler has it, which ends the job; the ghost goes on."""
+    env = {"CASPER_TEST_WINDOW": window}
+    done = run(Bad(lib, "bad/unmapped", ["unmap"], env=env))
+    ended_badly(done, r"MPI_ERR_RMA_RANGE|not contained within the window")
+    assert not re.search(r"ghost \d+ .*died", done.output), done.output
+
+
 def test_a_stopped_ghost_is_named_by_the_watchdog(lib):
     """A ghost that hangs instead of dying: the waiting users say for whom they wait."""
 
@@ -192,6 +233,18 @@ def test_a_user_leaves_without_finalize(lib, how, where):
         ended_badly(done)
         named = re.search(rf"user rank \d+ .*ended|{LAUNCHER}", done.output)
         assert named or done.code == 3, done.output  # Hydra 4.0 passes a code on without a word
+
+
+@pytest.mark.parametrize("window", ["created", "dynamic"])
+@pytest.mark.parametrize("how", ["exit3", "_exit3", "kill", "abort"])
+def test_a_user_leaves_while_others_wait_for_its_lock(lib, how, window):
+    done = run(Bad(lib, "bad/leave", [how, "epoch"], env={"CASPER_TEST_WINDOW": window}))
+    ended_badly(done)
+    said = {
+        "exit3": r"exit\(3\) was called before MPI_Finalize",
+        "abort": "(?i)abort",
+    }.get(how, rf"user rank \d+ .*ended|{LAUNCHER}")
+    assert re.search(said, done.output) or done.code == 3, done.output
 
 
 @pytest.mark.parametrize("where", ["", "epoch"])

@@ -3,7 +3,7 @@
 // Rank 1 leaves without MPI_Finalize in the way that the first argument names, while the others
 // wait for it; with a second argument "epoch" it holds an exclusive lock at that moment. Without
 // arguments nobody leaves. Run by tests/tools/test_bad_input.py.
-#include "csp_test_rma.h"
+#include "bad_window.h"
 
 static void leave(const char *how)
 {
@@ -26,15 +26,14 @@ static void leave(const char *how)
 int main(int argc, char **argv)
 {
     csp_test_init();
-    MPI_Win win;
     const char *how = argc > 1 ? argv[1] : "";
     int in_epoch = argc > 2, one = 1;
-    csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, &win);
+    struct bad_window w = bad_window_new(64);
     if (csp_test_rank == 1 && in_epoch) {
         for (int t = 0; t < csp_test_size; t++) {
-            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, win);
-            MPI_Accumulate(&one, 1, MPI_INT, t, 0, 1, MPI_INT, MPI_SUM, win);
-            MPI_Win_flush(t, win);
+            MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, w.win);
+            MPI_Accumulate(&one, 1, MPI_INT, t, w.at[t], 1, MPI_INT, MPI_SUM, w.win);
+            MPI_Win_flush(t, w.win);
         }
     }
     // MPICH makes shared memory in one of its first collectives; nobody is in that one any more.
@@ -45,12 +44,12 @@ int main(int argc, char **argv)
             return 0;
         leave(how);
         for (int t = 0; in_epoch && t < csp_test_size; t++)
-            MPI_Win_unlock(t, win);
+            MPI_Win_unlock(t, w.win);
     } else if (in_epoch) {
-        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win);
-        MPI_Win_unlock(0, win);
+        MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w.win);
+        MPI_Win_unlock(0, w.win);
     }
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_free(&win);
+    bad_window_free(&w);
     return csp_test_done();
 }
