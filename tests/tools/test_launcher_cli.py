@@ -6,7 +6,7 @@ import json
 
 import launcher_support as support
 import pytest
-from casper_cli import cli, config
+from casper_cli import check, cli, config
 from casper_cli.errors import UsageError
 
 
@@ -70,6 +70,27 @@ def test_failures_are_1(site):
     other = support.write_build(site["root"] / "other", "libmpi.so.40")
     done = support.casper("run", "-n", 2, site["app"], env={"CSP_LIBRARY": other})
     assert done.returncode == 1 and "was built for" in done.stderr
+
+
+def test_another_library_than_the_program_s_is_refused(site):
+    """Before anything starts: the loader would end every rank with an undefined symbol."""
+    other = support.write_elf(site["root"] / "other/libmpi.so.12", soname="libmpi.so.12")
+    build = support.write_build(site["root"] / "other", "libmpi.so.12")
+    words = ["run", "-n", 2, "--mpi", other]
+    done = support.casper(*words, site["app"], env={"CSP_LIBRARY": build})
+    assert done.returncode == 1 and "the program uses" in done.stderr, done.stderr
+    assert "libmpich.so.12" in done.stderr and "Leave --mpi out" in done.stderr
+    script = support.write_script(site["root"] / "script", "#!/bin/sh\nexit 0\n")
+    done = support.casper(*words, "--dry-run", script, env={"CSP_LIBRARY": build})
+    assert "the program uses" not in done.stderr
+
+
+def test_check_names_a_preloaded_libcasper(site):
+    said = check.preload_findings({"LD_PRELOAD": f"/t/libtool.so:{site['build']}"})
+    assert len(said) == 1 and f"LD_PRELOAD holds {site['build']}: it was built for" in said[0]
+    assert "libmpich.so.12" in said[0]
+    assert "no such file" in check.preload_findings({"LD_PRELOAD": "/gone/libcasper.so"})[0].lower()
+    assert check.preload_findings({"LD_PRELOAD": "/t/libtool.so"}) == []
 
 
 def test_version_and_help():

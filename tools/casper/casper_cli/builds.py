@@ -90,6 +90,13 @@ def describe(path):
     )
 
 
+def preloads(env):
+    """(libcasper files, all others) that LD_PRELOAD holds."""
+    words = env.get("LD_PRELOAD", "").replace(":", " ").split()
+    ours = [word for word in words if os.path.basename(word) == LIBRARY]
+    return ours, [word for word in words if word not in ours]
+
+
 def source_root():
     """The source tree this command runs from, or None when it is installed."""
     root = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../.."))

@@ -84,10 +84,26 @@ def machine_findings(facts):
     return problems, warnings
 
 
+def preload_findings(env):
+    """Warnings of a libcasper that every program of this shell gets, whatever its MPI library."""
+    warnings = []
+    for path in builds.preloads(env)[0]:
+        try:
+            fits = f"it was built for {builds.describe(path).mpi_name}"
+        except CasperError as error:
+            fits = error.cause
+        warnings.append(
+            f"LD_PRELOAD holds {path}: {fits}, and a program of another MPI library ends in the "
+            "loader or at once. Unset it: casper run gives each program its build"
+        )
+    return warnings
+
+
 def examine(args, env):
     """The whole result, as printed by --json."""
     facts = probes.look()
     problems, warnings = machine_findings(facts)
+    warnings += preload_findings(env)
     libraries = []
     for mpi in all_mpis(args, env):
         row = _library_row(args, mpi, env)

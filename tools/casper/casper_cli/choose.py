@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from casper_cli import builds, launch, ldso, mpiexec, mpilib, program
-from casper_cli.errors import UsageError, nearest, warn
+from casper_cli.errors import CasperError, UsageError, nearest, warn
 
 
 @dataclass
@@ -85,10 +85,27 @@ def named_mpi(word, env):
     return found
 
 
+def refuse_other(mpi, command, env):
+    """The program loads an MPI library of its own: with a build for another one it dies in the loader."""
+    try:
+        found = program.find_mpi(command, env)
+    except CasperError:
+        return  # --mpi is there for what cannot be found out
+    linked = mpilib.identify(found.mpi)
+    if found.at_start and linked.soname != mpi.soname:
+        raise CasperError(
+            f"--mpi means {mpi.name} ({mpi.soname}, {mpi.path}), but the program uses {linked.name} "
+            f"({linked.soname}, {linked.path})",
+            "Leave --mpi out to let casper choose, or compile the program with that library.",
+        )
+
+
 def choose(args, command, env):
     """The Choice for a command line; --plain needs no build."""
     if args.mpi:
         choice = Choice(named_mpi(args.mpi, env), "named by --mpi", False)
+        if command and not args.plain:
+            refuse_other(choice.mpi, command, env)
     elif command:
         found = program.find_mpi(command, env)
         choice = Choice(mpilib.identify(found.mpi), found.how, found.at_start)

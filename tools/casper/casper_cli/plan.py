@@ -107,15 +107,10 @@ def binding(args, where, launcher, env, cpus):
 # Environment of the ranks
 
 
-def preloads_of_user(env):
-    """What LD_PRELOAD holds without any libcasper: this command alone decides about that."""
-    words = env.get("LD_PRELOAD", "").replace(":", " ").split()
-    return [word for word in words if os.path.basename(word) != builds.LIBRARY]
-
-
 def preload(choice, env):
-    """LD_PRELOAD for the ranks: what the user preloads, Casper, and MPI if only later loaded."""
-    words = [*preloads_of_user(env), choice.build.path]
+    """LD_PRELOAD for the ranks: what the user preloads but for any libcasper, which is decided here, Casper,
+    and MPI if only later loaded."""
+    words = [*builds.preloads(env)[1], choice.build.path]
     if not choice.build.brings_mpi and not choice.at_start:
         launch.check_preload_path(choice.mpi.path)
         words.append(choice.mpi.path)
@@ -213,7 +208,7 @@ def make(args, command, env):
     choice = choose.choose(args, command, env)
     env = {name: value for name, value in env.items() if name != builds.VARIABLE}
     if "LD_PRELOAD" in env:
-        env["LD_PRELOAD"] = ":".join(preloads_of_user(env))
+        env["LD_PRELOAD"] = ":".join(builds.preloads(env)[1])
     where = make_placement(args, env)
     kind, path = pick_launcher(args, choice, where, env)
     cpus = machine.cpus()
