@@ -4,8 +4,9 @@
 """Runs the tests and counts: `make test` (--quick) and `make test-full` (--full).
 
 Parts: unit (layers without MPI, plain and under sanitizers), arch and tools (pytest), mpi (the matrix
-of libraries, ghosts and nodes), conformance (foreign programs). Every part that this machine cannot
-run is counted as skipped, with the reason. Results go to build/results/test.json.
+of libraries, ghosts and nodes), sanitize (MPI tests under AddressSanitizer and UBSan), conformance
+(foreign programs). Every part that this machine cannot run is counted as skipped, with the reason.
+Results go to build/results/test.json.
 """
 
 from __future__ import annotations
@@ -25,9 +26,10 @@ from pathlib import Path
 import matrix
 import outside
 import run_mpi
-from mpi_libs import BUILD, LIBRARIES, NETNS, ROOT
+import sanitize
+from mpi_libs import BUILD, LIBRARIES, NETNS
 
-PARTS = ("unit", "arch", "mpi", "tools", "conformance")
+PARTS = ("unit", "arch", "mpi", "sanitize", "tools", "conformance")
 SHOWN_LINES = 60  # of a failed test's output
 
 
@@ -105,19 +107,6 @@ class Report:
         )
 
 
-def build(report: Report, names: list[str]) -> None:
-    """Builds the libraries and test programs; a build that fails is a failed test."""
-    for name in names:
-        start = time.monotonic()
-        done = subprocess.run(
-            [ROOT / "tools/setup/build.sh", "-t", name], capture_output=True, text=True, check=False
-        )
-        status = "failed" if done.returncode else "passed"
-        reason = "does not build" if done.returncode else ""
-        seconds = time.monotonic() - start
-        report.add(Outcome("build", name, "", status, reason, seconds, done.stdout + done.stderr))
-
-
 def run_matrix(report: Report, opts: argparse.Namespace) -> None:
     runs, skipped = matrix.plan(opts)
     for group, reason, n in skipped:
@@ -176,16 +165,19 @@ def main() -> int:
         signal.signal(signum, run_mpi.end_runs)
     report = Report()
     mode = "full" if opts.full else "quick"
-    with_mpi = set(opts.parts) - {"unit", "arch"}
+    with_mpi = set(opts.parts) - {"unit", "arch", "sanitize"}
     usable = [lib for lib in opts.libraries if not lib.missing()]
     if with_mpi and not opts.no_build:
-        build(report, sorted({lib.build for lib in usable}))
+        for name in sorted({lib.build for lib in usable}):
+            outside.build(report, Outcome, name)
     if "unit" in opts.parts:
         outside.unit(report, opts, Outcome)
     if "arch" in opts.parts:
         outside.pytest(report, opts, Outcome, "arch")
     if "mpi" in opts.parts:
         run_matrix(report, opts)
+    if "sanitize" in opts.parts:
+        sanitize.run(report, opts, Outcome)
     if "tools" in opts.parts:
         outside.pytest(report, opts, Outcome, "tools")
     if "conformance" in opts.parts:

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""tests/mpi once more, libcasper and the test programs under AddressSanitizer and UBSan.
+
+Every error that they find fails the test. Of leaks those are Casper's whose memory was allocated by
+libcasper itself: the innermost frame outside the allocator and the C library is one of ours. What an
+MPI library, libfabric or a test program leaks is none.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import shutil
+import subprocess
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+
+import matrix
+import outside
+import run_mpi
+from mpi_libs import LIBRARIES, ROOT, Library
+
+NAMES = ("m50", "m40", "o50")
+SUFFIX = "-asan"
+BUILD_ARGS = ("--", "-DCSP_SANITIZE=address,undefined", "-DCSP_DEBUG=ON")
+AT_EXIT = "casper/leaks_at_exit.so"  # looks for leaks, also in ghosts
+SLOWER = 4  # time limits times this
+# In quick runs: something of each area.
+QUICK = (
+    r"^rma/(put_get|acc_epochs|get_acc|request_types|epochs_mix|lock_mix|pscw|errors|many_windows"
+    r"|comm_overlap|types_struct|types_lifetime|spare|threads_create|own_threads_create"
+    r"|created_(threads_create|threads_ops|types_indexed|large|errors|request_ops)"
+    r"|segment_(acc_epochs|types_subarray))$|^world/(collectives|attributes)$"
+    r"|^casper/(created_unmapped|redirected)$"
+)
+ERROR = re.compile(r"ERROR: AddressSanitizer: .*|runtime error: .*|Sanitizer has encountered .*")
+NOT_THE_CALLER = re.compile(r"libsanitizer|/libasan\.so|/libc\.so|/libstdc\+\+\.so")
+OURS = re.compile(rf"libcasper\.so|{re.escape(str(ROOT))}/src/")
+
+
+@lru_cache
+def libasan() -> Path | None:
+    """The runtime of the compiler; a program that does not bring it must preload it first."""
+    compiler = shutil.which("cc")
+    if not compiler:
+        return None
+    asked = [compiler, "-print-file-name=libasan.so"]
+    done = subprocess.run(asked, capture_output=True, text=True, check=False)
+    path = Path(done.stdout.strip())
+    return path.resolve() if path.is_absolute() and path.exists() else None
+
+
+def sanitized(lib: Library) -> Library:
+    """The same MPI library with the sanitized build."""
+    return replace(lib, build=lib.build + SUFFIX)
+
+
+def environment(folder: Path) -> dict[str, str]:
+    """Options of the sanitizers; each process writes what it finds to a file in `folder`."""
+    address = f"log_path={folder}/asan:exitcode=66:detect_leaks=1:leak_check_at_exit=0"
+    undefined = f"log_path={folder}/ubsan:exitcode=67:halt_on_error=1:print_stacktrace=1"
+    # UCX hooks the functions of memory that the sanitizer hooks as well.
+    return {"ASAN_OPTIONS": address, "UBSAN_OPTIONS": undefined, "UCX_MEM_EVENTS": "n"}
+
+
+def own_leaks(text: str) -> list[str]:
+    """The reports of leaks in a file whose memory libcasper allocated."""
+    found = []
+    for block in re.findall(r"^(?:Direct|Indirect) leak of .*(?:\n +#\d+ .*)+", text, re.M):
+        frames = [line for line in block.splitlines()[1:] if not NOT_THE_CALLER.search(line)]
+        if frames and OURS.search(frames[0]):
+            found.append(block)
+    return found
+
+
+def findings(folder: Path) -> tuple[str, str]:
+    """(what is wrong in one line, all that was said of it); empty if nothing is."""
+    errors, leaks = [], []
+    for path in sorted(folder.iterdir()):
+        text = path.read_text(errors="replace")
+        if found := ERROR.search(text):
+            errors.append((found.group(0), text))
+        leaks += own_leaks(text)
+    if errors:
+        return errors[0][0][:200], "\n".join(text for _, text in errors)
+    if leaks:
+        return f"{len(leaks)} leaks of libcasper", "\n".join(leaks)
+    return "", ""
+
+
+def execute(run: matrix.Run) -> tuple[matrix.Run, run_mpi.Result]:
+    with tempfile.TemporaryDirectory(prefix="casper-sanitize-") as name:
+        folder = Path(name)
+        above = [libasan(), run.job.lib.programs / AT_EXIT, *run.job.above]
+        env = run.job.env | environment(folder)
+        job = replace(run.job, above=above, env=env, timeout=SLOWER * run.job.timeout)
+        _, result = matrix.execute(replace(run, job=job))
+        reason, said = findings(folder)
+    if reason:  # also where the plain library is known to fail
+        result.status, result.reason, result.output = "failed", reason, result.output + said
+    return run, result
+
+
+def chosen(opts: argparse.Namespace) -> list[Library]:
+    everything = opts.full or len(opts.libraries) < len(LIBRARIES)
+    names = NAMES if everything else NAMES[:1]
+    return [lib for lib in opts.libraries if lib.name in names and not lib.missing()]
+
+
+def plan(opts: argparse.Namespace, lib: Library):
+    """As matrix.plan, for the runs of this part."""
+    wanted = argparse.Namespace(**vars(opts))
+    wanted.libraries = [sanitized(lib)]
+    wanted.g = opts.g or ("1,2" if opts.full else "2")
+    wanted.nodes = opts.nodes or "2"
+    wanted.netns = False
+    wanted.k = opts.k or ("" if opts.full else QUICK)
+    return matrix.plan(wanted)
+
+
+def run(report, opts: argparse.Namespace, outcome) -> None:
+    """Builds and runs all of it."""
+    if not libasan():
+        reason = "the compiler cc has no libasan.so"
+        report.add(outcome("sanitize", "all", "", "skipped", reason))
+        return
+    for lib in chosen(opts):
+        group = lib.name + SUFFIX
+        if not opts.no_build and not outside.build(report, outcome, lib.build + SUFFIX, BUILD_ARGS):
+            continue
+        runs, skipped = plan(opts, lib)
+        for _, reason, n in skipped:
+            report.add(outcome(group, f"{n} runs", "", "skipped", reason))
+        with ThreadPoolExecutor(opts.jobs) as pool:
+            for one, result in pool.map(execute, runs):
+                said = (result.status, result.reason, result.seconds, result.output)
+                report.add(outcome(group, one.name, one.setting, *said))
