@@ -38,6 +38,18 @@ static void set_bounds(struct rr_shape *s)
     s->extent = ub - lb;
 }
 
+/**
+ * Whether a part has explicit bounds. Then parts without them do not count for the bounds of a struct
+ * (MPI-4.1 5.1.6) over Open MPI, and do over MPICH: such a struct gets its own.
+ */
+static bool has_explicit_bounds(const struct rr_shape *s)
+{
+    bool has = s->kind == RR_SUBARRAY || s->kind == RR_DARRAY || s->kind == RR_RESIZED;
+    for (int i = 0; i < s->n && !has; i++)
+        has = has_explicit_bounds(child_of(s, i));
+    return has;
+}
+
 static struct rr_shape *leaf(MPI_Aint extent)
 {
     struct rr_shape *s = new_shape(RR_LEAF, 0);
@@ -51,6 +63,16 @@ static struct rr_shape *contiguous(int n, struct rr_shape *child)
     s->len[0] = n;
     s->child[0] = child;
     set_bounds(s);
+    return s;
+}
+
+static struct rr_shape *resized(struct rr_shape *child, MPI_Aint lb, MPI_Aint extent)
+{
+    struct rr_shape *s = new_shape(RR_RESIZED, 1);
+    s->len[0] = 1;
+    s->child[0] = child;
+    s->lb = lb;
+    s->extent = extent;
     return s;
 }
 
@@ -145,7 +167,7 @@ static struct rr_shape *structure(struct rr_rng *rng, int n, MPI_Aint extent, in
     }
     spread(rng, s, extent);
     set_bounds(s);
-    return s;
+    return has_explicit_bounds(s) ? resized(s, s->lb, s->extent) : s;
 }
 
 static struct rr_shape *subarray(struct rr_rng *rng, int n, MPI_Aint extent, int depth)
@@ -191,18 +213,17 @@ static struct rr_shape *darray(struct rr_rng *rng, int n, MPI_Aint extent)
     return s;
 }
 
+/** The type of another kind, or a resized one. */
 static struct rr_shape *around(struct rr_rng *rng, enum rr_shape_kind kind, int n, MPI_Aint extent,
                                int depth)
 {
-    struct rr_shape *s = new_shape(kind, 1), *c = rr_shape_random(rng, n, extent, depth - 1);
-    s->child[0] = c;
-    s->len[0] = 1;
-    s->lb = c->lb;
-    s->extent = c->extent;
+    struct rr_shape *c = rr_shape_random(rng, n, extent, depth - 1);
     if (kind == RR_RESIZED) {
-        s->lb -= rr_pick(rng, 3) * extent;
-        s->extent = c->lb + c->extent - s->lb + rr_pick(rng, 4) * extent;
+        MPI_Aint lb = c->lb - rr_pick(rng, 3) * extent;
+        return resized(c, lb, c->lb + c->extent - lb + rr_pick(rng, 4) * extent);
     }
+    struct rr_shape *s = resized(c, c->lb, c->extent);
+    s->kind = kind;
     return s;
 }
 
