@@ -153,15 +153,3 @@ def build(lib: mpi_libs.Library, lines: list[Line], jobs: int) -> int:
     if not there and wanted:
         raise Skip(f"nothing of MPICH's tests builds for {lib.name}: {tree / 'make.log'}")
     return there
-
-
-def throttle(lib: mpi_libs.Library) -> list[Path]:
-    """What is preloaded so that ranks without a core of their own do not spin (MPICH 5 has variables)."""
-    if lib.name != "m40":
-        return []
-    shared = SUITE / "throttle.so"
-    code = _foreign.HERE / "mpich/throttle.c"
-    if not shared.exists() or shared.stat().st_mtime < code.stat().st_mtime:
-        words = ["cc", "-O2", "-shared", "-fPIC", "-o", shared, code, "-ldl"]
-        _foreign.command(words, "throttle.c does not compile")
-    return [shared]
