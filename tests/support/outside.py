@@ -129,7 +129,9 @@ def _limited(args: list, env: dict[str, str], limit_s: float) -> tuple[int, str,
 
 QUICK = (
     "armci",
+    "coarrays",
     "imb",
+    "leaks",
     "nwchem",
     "pmpi_tool",
     "rma_random",
