@@ -22,7 +22,7 @@ void csp_meta_count(enum csp_meta_kind kind, long long n)
 // With the word that the C library keeps before a block.
 static long long taken(void *p)
 {
-    return (long long)(malloc_usable_size(p) + sizeof(size_t));
+    return (long long)malloc_usable_size(p) + (long long)sizeof(size_t);
 }
 
 void *csp_meta_alloc(enum csp_meta_kind kind, size_t bytes)
