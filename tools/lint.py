@@ -69,6 +69,15 @@ def ruff(files, fix):
     return code | code2, output + "\n".join(f"{p}: not formatted (make format)" for p in wrong)
 
 
+def without_gcc_flags(database):
+    """A copy of a compilation database that clang understands: its folder."""
+    folder = database.parent / "tidy"
+    folder.mkdir(exist_ok=True)
+    text = re.sub(r" -mmemset-strategy=\S+", "", database.read_text())
+    (folder / database.name).write_text(text)
+    return folder
+
+
 def clang_tidy(_files, _fix):
     """Every C file of the builds that are configured."""
     jobs = {}
@@ -76,10 +85,11 @@ def clang_tidy(_files, _fix):
         database = ROOT / "build" / name / "compile_commands.json"
         if not database.exists():
             return 1, f"{database} is missing"
+        folder = without_gcc_flags(database)
         for entry in json.loads(database.read_text()):
             source = Path(entry["file"])
             if source.is_relative_to(ROOT) and not source.is_relative_to(ROOT / "build"):
-                jobs.setdefault(source.relative_to(ROOT), database.parent)
+                jobs.setdefault(source.relative_to(ROOT), folder)
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         commands = [[BIN / "clang-tidy", "--quiet", "-p", jobs[p], p] for p in sorted(jobs)]
         results = list(pool.map(run, commands))
