@@ -78,7 +78,7 @@ def settings(
         wanted = [(test.ghosts, test.nodes, False)]
         if lib.name not in ("m50", "m40") and "CORE" not in test.flags:
             wanted = []
-        if lib.name == "m50":
+        if lib.name == "m50" and test.name == test.program:  # not another line of the same program
             wanted += [(1, 1, False), (1, 2, False)]
             wanted += [(0, 2, False), (2, 2, False)] if "CORE" in test.flags else []
     if "FIXED" in test.flags:
