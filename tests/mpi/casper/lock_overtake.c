@@ -2,7 +2,8 @@
 // Copyright the Casper developers
 // Two lock_alls that have not used the other node yet, and on each node somebody who waits for an
 // exclusive lock. A lock_all that now asks for the other node may not queue behind those: rank 0 would
-// wait for rank 3, that for rank 2, that for rank 1, and that for rank 0.
+// wait for rank 3, that for rank 2, that for rank 1, and that for rank 0. On one node the second lock_all
+// would wait behind the first exclusive request, as it may.
 #include "casper_only.h"
 
 enum { ROUNDS = 3 };
