@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo, dtype <- runtime <- rma, ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype, adapt <- runtime <- rma, ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -13,13 +13,14 @@ MAY_USE = {
     "shm": {"base"},
     "topo": {"base"},
     "dtype": {"base"},
-    "runtime": {"base", "shm", "topo", "dtype"},
-    "rma": {"base", "shm", "topo", "dtype", "runtime"},
-    "ghost": {"base", "shm", "topo", "dtype", "runtime"},
-    "report": {"base", "shm", "topo", "dtype", "runtime"},
-    "wrap": {"base", "shm", "topo", "dtype", "runtime", "rma", "ghost", "report"},
+    "adapt": {"base"},
+    "runtime": {"base", "shm", "topo", "dtype", "adapt"},
+    "rma": {"base", "shm", "topo", "dtype", "adapt", "runtime"},
+    "ghost": {"base", "shm", "topo", "dtype", "adapt", "runtime"},
+    "report": {"base", "shm", "topo", "dtype", "adapt", "runtime"},
+    "wrap": {"base", "shm", "topo", "dtype", "adapt", "runtime", "rma", "ghost", "report"},
 }
-WITHOUT_MPI = {"base", "shm", "topo", "dtype"}
+WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt"}
 
 
 def sources(layer: str) -> list[Path]:

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "adapt_sim.h"
+
+#include "unit.h"
+
+// Mean 1; the sum of three uniform ones is near enough to a bell.
+static double noisy(double share, uint64_t *random)
+{
+    double sum = 0;
+    for (int i = 0; i < 3; i++)
+        sum += (double)(unit_random(random) % 1000000) / 1e6;
+    return 1 + share * (sum - 1.5) / 1.5;
+}
+
+struct sim {
+    const struct sim_world *world;
+    struct csp_adapt adapt;
+    uint64_t random;
+    double now_ns, done;
+};
+
+static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, double *follow_s)
+{
+    enum csp_adapt_route best =
+        p->ns[CSP_ADAPT_OFF] < p->ns[CSP_ADAPT_ON] ? CSP_ADAPT_OFF : CSP_ADAPT_ON;
+    double start = s->now_ns, last_wrong = start, work = p->best_s * 1e9 / p->ns[best];
+    for (double done = 0; done < work; done += s->world->per_call) {
+        s->now_ns += p->ns[s->adapt.now] * s->world->per_call * noisy(s->world->noise, &s->random);
+        s->done += s->world->per_call;
+        csp_adapt_step(&s->adapt, (uint64_t)s->now_ns, (uint64_t)s->done);
+        if (s->adapt.home != best)
+            last_wrong = s->now_ns;
+    }
+    *slower = (s->now_ns - start) / (p->best_s * 1e9) - 1;
+    *follow_s = (last_wrong - start) * 1e-9;
+}
+
+void sim_run(const struct sim_world *world, const struct csp_adapt_config *config,
+             struct sim_result *result)
+{
+    struct sim s = {.world = world, .random = world->seed};
+    double best_ns = 0;
+    *result = (struct sim_result){0};
+    csp_adapt_begin(&s.adapt, config, CSP_ADAPT_ON, 0);
+    for (int i = 0; i < world->nphases; i++) {
+        run_phase(&s, &world->phase[i], &result->slower[i], &result->follow_s[i]);
+        best_ns += world->phase[i].best_s * 1e9;
+    }
+    result->slower_all = s.now_ns / best_ns - 1;
+    result->switches = s.adapt.switches;
+    result->probes = s.adapt.probes;
+}

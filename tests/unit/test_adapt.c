@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "unit.h"
+#include "adapt_sim.h"
+
+#include <stdio.h>
+
+enum { SEEDS = 50 };
+
+// A phase of one route's cost against the other's, `on` and `off` in microseconds.
+static struct sim_phase phase(double on, double off, double best_s)
+{
+    return (struct sim_phase){.ns = {on * 1e3, off * 1e3}, .best_s = best_s};
+}
+
+static void assert_within(double slower, double limit, const char *what, uint64_t seed)
+{
+    if (slower > limit)
+        fail_msg("%s, seed %lu: %.1f %% slower, %.1f allowed", what, (unsigned long)seed,
+                 100 * slower, 100 * limit);
+}
+
+// Whatever the costs are, a phase of some seconds takes hardly longer than on the better route.
+static void finds_the_better_route(void **state)
+{
+    (void)state;
+    static const double ratio[] = {0.01, 0.1, 0.5, 0.8, 1.0, 1.25, 2, 10, 100, 3000};
+    for (unsigned i = 0; i < COUNT(ratio); i++)
+        for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+            struct sim_world w = {.nphases = 1, .noise = 0.5, .per_call = 1, .seed = seed};
+            struct sim_result r;
+            w.phase[0] = phase(10, 10 * ratio[i], 4);
+            sim_run(&w, &csp_adapt_defaults, &r);
+            char what[64];
+            snprintf(what, sizeof(what), "off costs %g of on", ratio[i]);
+            assert_within(r.slower_all, 0.05, what, seed);
+        }
+}
+
+// Two routes that cost the same are no reason to change.
+static void does_not_flap(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct sim_world w = {.nphases = 1, .noise = 0.9, .per_call = 1, .seed = seed};
+        struct sim_result r;
+        w.phase[0] = phase(100, 100, 60);
+        sim_run(&w, &csp_adapt_defaults, &r);
+        assert_true(r.switches <= 2);
+        assert_true(r.probes <= 70); // one a second, at most
+    }
+}
+
+// Eight phases that want the opposite of each other: computing with rare operations (a target that is not asked
+// by a ghost lets them wait), then dense communication (the ghost has too much to do).
+static void follows_phases(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        struct sim_world w = {.nphases = 8, .noise = 0.5, .per_call = 1, .seed = seed};
+        struct sim_result r;
+        for (int i = 0; i < w.nphases; i++)
+            w.phase[i] = i % 2 ? phase(20, 10, 3) : phase(300, 2400, 3);
+        sim_run(&w, &csp_adapt_defaults, &r);
+        for (int i = 0; i < w.nphases; i++) {
+            assert_within(r.slower[i], 0.05, i % 2 ? "COMM phase" : "COMP phase", seed);
+            if (r.follow_s[i] > 0.1)
+                fail_msg("seed %lu: phase %d was followed after %.3f s", (unsigned long)seed, i,
+                         r.follow_s[i]);
+        }
+        assert_within(r.slower_all, 0.03, "all phases", seed);
+    }
+}
+
+// Phases of all kinds, in long rows.
+static void lives_with_random_phases(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= SEEDS; seed++) {
+        uint64_t random = seed;
+        struct sim_world w = {.nphases = SIM_PHASES, .noise = 0.5, .per_call = 1, .seed = seed};
+        struct sim_result r;
+        for (int i = 0; i < w.nphases; i++) {
+            double on = (double)(1 + unit_random(&random) % 1000);
+            double off = on * 0.05 * (double)(1 + unit_random(&random) % 100);
+            w.phase[i] = phase(on, off, 1 + (double)(unit_random(&random) % 4));
+        }
+        sim_run(&w, &csp_adapt_defaults, &r);
+        assert_within(r.slower_all, 0.04, "random phases", seed);
+    }
+}
+
+// A probe of a route on which an operation waits for tens of milliseconds ends early and comes seldom.
+static void a_bad_probe_is_cheap(void **state)
+{
+    (void)state;
+    struct sim_world w = {.nphases = 1, .noise = 0.5, .per_call = 1, .seed = 1};
+    struct sim_result r;
+    w.phase[0] = phase(10, 30000, 20);
+    sim_run(&w, &csp_adapt_defaults, &r);
+    assert_within(r.slower_all, 0.02, "waits of 30 ms", 1);
+    assert_int_equal(r.switches, 0);
+}
+
+// Nothing to measure, nothing to decide.
+static void idle_is_no_measurement(void **state)
+{
+    (void)state;
+    struct csp_adapt a;
+    csp_adapt_begin(&a, &csp_adapt_defaults, CSP_ADAPT_ON, 5);
+    for (uint64_t ns = 5; ns < 10000000000; ns += 1000000)
+        assert_int_equal(csp_adapt_step(&a, ns, 1), CSP_ADAPT_ON);
+    assert_int_equal(a.probes, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(finds_the_better_route), cmocka_unit_test(does_not_flap),
+        cmocka_unit_test(follows_phases),         cmocka_unit_test(a_bad_probe_is_cheap),
+        cmocka_unit_test(idle_is_no_measurement), cmocka_unit_test(lives_with_random_phases),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
