@@ -25,7 +25,8 @@ static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, 
     enum csp_adapt_route best =
         p->ns[CSP_ADAPT_OFF] < p->ns[CSP_ADAPT_ON] ? CSP_ADAPT_OFF : CSP_ADAPT_ON;
     double start = s->now_ns, last_wrong = start, work = p->best_s * 1e9 / p->ns[best];
-    for (double done = 0; done < work; done += s->world->per_call) {
+    const double end = s->done + work;
+    while (s->done < end) {
         s->now_ns += p->ns[s->adapt.now] * s->world->per_call * noisy(s->world->noise, &s->random);
         s->done += s->world->per_call;
         csp_adapt_step(&s->adapt, (uint64_t)s->now_ns, (uint64_t)s->done);
