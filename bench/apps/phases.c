@@ -15,7 +15,13 @@
 
 #include "../micro/bench.h"
 
-enum { SIDE = 8, CUBE = 2, CELLS = SIDE * SIDE * SIDE, VALUES = CUBE * CUBE * CUBE, OPS_COMM = 100 };
+enum {
+    SIDE = 8,
+    CUBE = 2,
+    CELLS = SIDE * SIDE * SIDE,
+    VALUES = CUBE * CUBE * CUBE,
+    OPS_COMM = 100
+};
 
 enum kind { COMP, COMM };
 
@@ -59,7 +65,8 @@ static void iterate(enum kind kind, long iteration)
     MPI_Win_flush_all(g.win);
     bench_compute(g.compute_s[kind]);
     for (int i = 0; i < ops; i++)
-        MPI_Accumulate(ones, VALUES, MPI_DOUBLE, target(iteration + i), 0, 1, g.cube, MPI_SUM, g.win);
+        MPI_Accumulate(ones, VALUES, MPI_DOUBLE, target(iteration + i), 0, 1, g.cube, MPI_SUM,
+                       g.win);
     MPI_Win_flush_all(g.win);
     g.accumulated += ops;
 }

@@ -11,7 +11,8 @@
 #include "runtime/rt.h"
 
 const char *const csp_report_ops[CSP_OP_KINDS] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"};
-const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "none"};
+const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "target",
+                                                   "none"};
 const char *const csp_report_waits[CSP_WAIT_KINDS] = {"flush", "lock", "pscw", "fence"};
 const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {
     "create", "dynamic", "allocate_shared", "memory", "foreign_processes", "no_pool_window"};

@@ -15,8 +15,8 @@ static void human(char *text, size_t bytes, uint64_t n)
 
 static void print_ops(FILE *out, const struct csp_stats *s)
 {
-    fprintf(out, "  %-8s %22s %22s %22s %10s\n", "", "load/store", "ghost, same node",
-            "ghost, other node", "no data");
+    fprintf(out, "  %-8s %22s %22s %22s %22s %10s\n", "", "load/store", "ghost, same node",
+            "ghost, other node", "target itself", "no data");
     for (int k = 0; k < CSP_OP_KINDS; k++) {
         uint64_t sum = 0;
         for (int r = 0; r < CSP_ROUTES; r++)

@@ -11,6 +11,7 @@
 //   wait for `ready`  <---------------------------------- fill the peers' table
 //   (a part did not fit: own segment, rma_own.c)
 //   carrier window on MPI_COMM_SELF
+#include "rma/rma_async.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_own.h"
 #include "rma/rma_win.h"
@@ -32,6 +33,7 @@ struct card {
     uint64_t cannot;    // 1: something that is left to the library
     uint64_t elsewhere; // 1: MEM_POOL will not do, MEM_PRIVATE may
     uint64_t bind;      // rank 0's counts: csp_bind_wish
+    uint64_t async;     // enum csp_async_wish; all must say the same
 };
 
 static const uint64_t ALIGN = 64;       // of a part in the pool
@@ -166,6 +168,7 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
     if (m->rank == 0)
         c.gid = next_gid();
     c.bind = csp_bind_wish(h->info);
+    c.async = csp_async_read(h->info);
     return c;
 }
 
@@ -217,15 +220,20 @@ static void await_wnode(struct csp_wnode *node, uint64_t gid)
 }
 
 // Fields of a window that need no communication.
+void csp_win_bits(struct csp_win *w, int executors)
+{
+    w->used_words = (executors + 63) / 64;
+    w->used = csp_meta_alloc(CSP_META_WINDOW, 3 * (size_t)w->used_words * sizeof(*w->used));
+    w->local = w->used + w->used_words;
+    w->weak = w->local + w->used_words;
+}
+
 static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
                                const struct card *cards)
 {
     struct csp_win *w = csp_meta_alloc(CSP_META_WINDOW, sizeof(*w));
     size_t nodes = (size_t)csp_rt.topo->nnodes, bits = nodes * (size_t)csp_rt.topo->ng;
-    w->used_words = (int)((bits + 63) / 64);
-    w->used = csp_meta_alloc(CSP_META_WINDOW, 3 * (size_t)w->used_words * sizeof(*w->used));
-    w->local = w->used + w->used_words;
-    w->weak = w->local + w->used_words;
+    csp_win_bits(w, (int)bits);
     w->lockall_node = csp_meta_alloc(CSP_META_WINDOW, (nodes + 63) / 64 * sizeof(*w->lockall_node));
     w->node_offs = csp_meta_alloc(CSP_META_WINDOW, nodes * sizeof(*w->node_offs));
     for (int i = 0; i < m->nnodes; i++)
@@ -315,6 +323,8 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
         w->acc_locks = csp_wnode_acc_locks(w->node);
     if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;
+    w->own.users =
+        cards[0].async != CSP_ASYNC_NONE || csp_config.async_config != CSP_CONFIG_ASYNC_CONFIG_ON;
     csp_bind_set(w, h->memory == MEM_POOL, (uint32_t)cards[0].bind);
     return w;
 }
@@ -347,7 +357,10 @@ static struct csp_win *build(struct csp_members *m, const struct wish *h, const 
         return NULL;
     }
     struct csp_win *w = describe(m, h, cards, own);
-    return own && !give_own_segment(w, m, h->comm) ? NULL : w;
+    if (own && !give_own_segment(w, m, h->comm))
+        return NULL;
+    csp_async_init(w, (enum csp_async_wish)cards[0].async);
+    return w;
 }
 
 static void count_window(const struct csp_win *w)
@@ -386,13 +399,20 @@ static struct card *exchange(struct csp_members *m, struct wish *h, int *rc)
 static struct card *gather(struct csp_members *m, struct wish *h, int *rc)
 {
     struct card *cards = exchange(m, h, rc);
-    int elsewhere = 0;
-    for (int i = 0; cards && i < m->n; i++)
+    int elsewhere = 0, differ = 0;
+    for (int i = 0; cards && i < m->n; i++) {
         elsewhere |= cards[i].elsewhere != 0;
-    if (!elsewhere)
+        differ |= cards[i].async != cards[0].async;
+    }
+    if (!elsewhere && !differ)
         return cards;
     drop_card(m, h, &cards[m->rank]);
     free(cards);
+    if (differ) {
+        *rc = MPI_ERR_INFO_VALUE;
+        csp_mpi.Comm_call_errhandler(h->comm, *rc);
+        return NULL;
+    }
     h->memory = MEM_PRIVATE;
     return exchange(m, h, rc);
 }

@@ -43,7 +43,8 @@ static void deliver(struct csp_win *w, const struct csp_am *msg)
     switch (msg->type) {
     case CSP_AM_BARRIER: // release: pairs with the acquire in csp_win_barrier
         if (msg->b)
-            atomic_store_explicit(&w->node->dissent, 1, memory_order_relaxed);
+            atomic_fetch_or_explicit(&w->node->votes[msg->off], (uint32_t)msg->b,
+                                     memory_order_relaxed);
         atomic_fetch_add_explicit(&w->barrier_in[msg->a], 1, memory_order_release);
         break;
     case CSP_AM_POST:

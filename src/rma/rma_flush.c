@@ -6,6 +6,7 @@
 #include "rma/rma_win.h"
 
 #include "base/clock.h"
+#include "rma/rma_async.h"
 #include "rma/rma_nudge.h"
 #include "rma/rma_soft.h"
 #include "rma/rma_time.h"
@@ -31,11 +32,15 @@ static int read_back(struct csp_win *w, int bit)
     static char byte; // nobody looks at it
     MPI_Request request;
     int done = 0;
-    int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, w->iwin->ghosts[bit], 0, 1, MPI_BYTE, w->iwin->win,
+    int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, csp_async_rank(w, bit), 0, 1, MPI_BYTE, w->iwin->win,
                           &request);
     struct csp_wait wait;
-    csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld", (long)w->gid,
-                   bit % csp_rt.topo->ng, bit / csp_rt.topo->ng);
+    if (bit < csp_async_ghosts())
+        csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld", (long)w->gid,
+                       bit % csp_rt.topo->ng, bit / csp_rt.topo->ng);
+    else
+        csp_wait_begin(&wait, "flush of window %ld by its rank %ld", (long)w->gid,
+                       bit - csp_async_ghosts());
     while (rc == MPI_SUCCESS && !done) {
         rc = csp_mpi.Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done)
@@ -83,7 +88,7 @@ static void learn(uint64_t took_ns, uint64_t bytes)
 static int complete(struct csp_win *w, int bit, int (*flush)(int, MPI_Win))
 {
     int rc = csp_quirks.weak_put_bytes ? csp_weak_wait(w, bit) : MPI_SUCCESS;
-    return rc == MPI_SUCCESS ? flush(w->iwin->ghosts[bit], w->iwin->win) : rc;
+    return rc == MPI_SUCCESS ? flush(csp_async_rank(w, bit), w->iwin->win) : rc;
 }
 
 static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
@@ -97,7 +102,8 @@ static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int,
     uint64_t end = csp_clock_ns();
     if (!quiet)
         learn(end - begin, bytes);
-    csp_nudge_flushed(bit, end);
+    if (bit < csp_async_ghosts())
+        csp_nudge_flushed(bit, end);
     return rc;
 }
 
@@ -184,7 +190,7 @@ static int node_has(const struct csp_win *w, int target, const _Atomic uint64_t 
     for (int bit = r.first; bit < r.end; bit++)
         if (is_up(words, bit))
             return 1;
-    return 0;
+    return w->target_bits && is_up(words, csp_async_target(target));
 }
 
 static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,
@@ -194,6 +200,8 @@ static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,
     struct range r = ghosts_of(w, target);
     for (int bit = r.first; bit < r.end && rc == MPI_SUCCESS; bit++)
         rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
+    if (w->target_bits && rc == MPI_SUCCESS && take_bit(words, csp_async_target(target)))
+        rc = flush(w, csp_async_target(target));
     return rc;
 }
 

@@ -3,6 +3,7 @@
 #include "rma/rma_ghost.h"
 
 #include <limits.h>
+#include "rma/rma_async.h"
 #include "rma/rma_nudge.h"
 #include "rma/rma_type.h"
 #include "rma/rma_weak.h"
@@ -102,15 +103,16 @@ static int issue(struct csp_win *w, int bit, const struct csp_op *op, MPI_Aint b
 static int send(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at, MPI_Aint bytes)
 {
     const struct csp_peer *p = &w->peers[op->target];
-    struct aim a = {w->iwin->ghosts[ghost], (MPI_Aint)p->off + at, w->iwin->win};
-    if (csp_rt.crowded)
+    struct aim a = {csp_async_rank(w, ghost), (MPI_Aint)p->off + at, w->iwin->win};
+    int by_ghost = ghost < csp_async_ghosts();
+    if (csp_rt.crowded && by_ghost)
         csp_nudge_issue(ghost);
     int rc = issue(w, ghost, op, bytes, &a);
     csp_win_mark(w->used, ghost);
     csp_win_mark(w->local, ghost);
     if (csp_rt.crowded)
         csp_stats_add(&w->pending_bytes, (uint64_t)bytes);
-    if (p->node == csp_rt.node)
+    if (by_ghost && p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
     return rc;
 }

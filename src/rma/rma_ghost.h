@@ -7,7 +7,7 @@
 #include "rma/rma_win.h"
 
 /**
- * Issues at a ghost of the target's node (node * ng + gidx); `at`: bytes from the start of the target's
+ * Issues at an executor of rma_async.h: a ghost of the target's node, or the target; `at`: bytes from the start of the target's
  * part; `bytes`: data. @return MPI error code.
  */
 int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "casper/casper.h"
+#include "rma/rma_async.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_win.h"
 
@@ -148,6 +149,7 @@ static void put_own(struct answer *a, const struct csp_win *w)
     put(a, CASPER_INFO_NO_LOCAL, bools[w->hints.no_local]);
     put(a, CASPER_INFO_ACC_GHOST, csp_bind_acc_name(w));
     put(a, CASPER_INFO_PUTGET_GHOST, csp_bind_putget_name(w));
+    put(a, CASPER_INFO_ASYNC_CONFIG, csp_async_name(w));
     put(a, CASPER_INFO_ROUTE, w->iwin ? "redirected" : "software");
 }
 
@@ -170,7 +172,8 @@ int csp_rma_win_get_info(struct csp_win *w, MPI_Info *info_used)
 int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
 {
     int rc = csp_mpi.Win_set_info(w->handle, info);
-    if (rc == MPI_SUCCESS)
-        csp_hints_read(&w->hints, info);
-    return rc;
+    if (rc != MPI_SUCCESS)
+        return rc;
+    csp_hints_read(&w->hints, info);
+    return csp_win_rc(w, csp_async_set(w, info));
 }

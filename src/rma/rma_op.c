@@ -6,6 +6,7 @@
 //   in a window of one node   load/store, at once          load/store under the target's lock
 //   self or this node         load/store, at once          the target's ghost
 //   another node              the target's ghost           the target's ghost
+//   redirection off           as above, but the target instead of its ghost (rma_async.c)
 //
 // In windows on memory that ghosts do not map (MPI_Win_create, MPI_Win_create_dynamic) the same, but
 // memory of others is reached by the system, and ghosts get the operation in messages (rma_soft.c).
@@ -14,6 +15,7 @@
 
 #include <limits.h>
 #include "rma/rma_acc.h"
+#include "rma/rma_async.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_check.h"
 #include "rma/rma_direct.h"
@@ -37,9 +39,12 @@ int csp_op_finished(const struct csp_op *op)
 
 static enum csp_route route_of(const struct csp_win *w, const struct csp_op *op)
 {
-    if (w->peers[op->target].node != csp_rt.node)
-        return CSP_ROUTE_GHOST_NET;
-    return op->kind <= CSP_OP_GET || w->acc_locks ? CSP_ROUTE_DIRECT : CSP_ROUTE_GHOST_NODE;
+    int here = w->peers[op->target].node == csp_rt.node;
+    if (here && (op->kind <= CSP_OP_GET || w->acc_locks))
+        return CSP_ROUTE_DIRECT;
+    if (CSP_UNLIKELY(w->off))
+        return CSP_ROUTE_TARGET;
+    return here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
 }
 
 // 1 if load and store reach the target data: those of this node where ghosts map the window's memory, else
@@ -64,6 +69,8 @@ static int issue_direct(struct csp_win *w, const struct csp_op *op, const struct
 static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
                        MPI_Aint at, MPI_Aint bytes)
 {
+    if (CSP_UNLIKELY(w->off))
+        return csp_ghost_issue(w, csp_async_target(op->target), op, at, bytes);
     if (op->kind <= CSP_OP_GET)
         return csp_ghost_issue(w, csp_bind_spread(w, op->target, bytes), op, at, bytes);
     int ghost = w->by_segment ? csp_bind_acc(w, op, t, at) : w->peers[op->target].ghost_bit;

@@ -13,8 +13,11 @@ void csp_rma_start(void)
 {
     csp_rma_am_start();
     csp_flow_start();
-    csp_pool_iwin = (struct csp_iwin){
-        .win = csp_rt.pool_win, .seg = &csp_rt.pool, .ghosts = csp_topo_ghosts(csp_rt.topo)};
+    csp_pool_iwin = (struct csp_iwin){.win = csp_rt.pool_win,
+                                      .seg = &csp_rt.pool,
+                                      .ghosts = csp_topo_ghosts(csp_rt.topo),
+                                      .comm = csp_rt.world,
+                                      .users = 1};
 }
 
 int csp_rma_win_get_group(struct csp_win *w, MPI_Group *group)

@@ -86,8 +86,11 @@ int csp_spare_keep(struct csp_win *w)
     return keep;
 }
 
-static int fits(const struct csp_spare *s, const uint64_t *need)
+static int fits(const struct csp_spare *s, const struct csp_iwin *own)
 {
+    const uint64_t *need = own->node_bytes;
+    if (s->own.users < own->users)
+        return 0;
     for (int i = 0; i < csp_rt.topo->nnodes; i++)
         if (s->own.node_bytes[i] < need[i])
             return 0;
@@ -110,7 +113,7 @@ struct csp_spare *csp_spare_choose(const struct csp_win *w, struct csp_spare_cho
     for (struct csp_spare *s = spares; s; s = s->next) {
         if (!s->full || !same_processes(s, like))
             continue;
-        uint64_t good = (uint64_t)fits(s, w->own.node_bytes);
+        uint64_t good = (uint64_t)fits(s, &w->own);
         if (!best || good > choice->fits || (good == choice->fits && total(s) < total(best))) {
             best = s;
             *choice = (struct csp_spare_choice){s->own.id, good};

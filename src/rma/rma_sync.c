@@ -9,6 +9,7 @@
 #include "rma/rma_win.h"
 
 #include "base/clock.h"
+#include "rma/rma_async.h"
 #include "rma/rma_check.h"
 #include "rma/rma_time.h"
 #include "runtime/am.h"
@@ -20,8 +21,9 @@ static void disseminate(struct csp_win *w, uint32_t gen)
     struct csp_members *m = w->members;
     for (int r = 0, step = 1; step < m->nnodes; r++, step *= 2) {
         int to = m->leaders[(m->my_node_idx + step) % m->nnodes];
-        int dissent = (int)atomic_load_explicit(&w->node->dissent, memory_order_relaxed);
-        struct csp_am msg = {.type = CSP_AM_BARRIER, .gid = w->gid, .a = r, .b = dissent};
+        uint32_t votes = atomic_load_explicit(&w->node->votes[gen % 2], memory_order_relaxed);
+        struct csp_am msg = {
+            .type = CSP_AM_BARRIER, .gid = w->gid, .a = r, .b = (int32_t)votes, .off = gen % 2};
         csp_am_send(m->wrank[to], &msg);
         int from = m->leaders[(m->my_node_idx - step + m->nnodes) % m->nnodes];
         struct csp_wait wait;
@@ -32,34 +34,43 @@ static void disseminate(struct csp_win *w, uint32_t gen)
     }
 }
 
-void csp_win_barrier(struct csp_win *w)
+// Votes of one barrier and of the next meet in different words. The leader clears that of the next
+// one before its first message: nobody elsewhere can be further.
+unsigned csp_win_vote(struct csp_win *w, unsigned mine)
 {
     struct csp_members *m = w->members;
     uint32_t gen = ++w->barrier_gen;
+    _Atomic uint32_t *votes = &w->node->votes[gen % 2];
     struct csp_wait wait;
+    if (mine)
+        atomic_fetch_or_explicit(votes, mine, memory_order_relaxed);
     if (!csp_members_lead(m)) {
         atomic_fetch_add_explicit(&w->node->arrived, 1, memory_order_acq_rel);
         csp_wait_begin(&wait, "barrier of window %ld: leader of this node (rank %ld)", (long)w->gid,
                        m->leaders[m->my_node_idx]);
         while ((int32_t)(atomic_load_explicit(&w->node->released, memory_order_acquire) - gen) < 0)
             csp_wait_turn(&wait);
-        return;
+        return atomic_load_explicit(votes, memory_order_relaxed);
     }
     uint32_t all = gen * (uint32_t)(m->nlocal - 1);
     csp_wait_begin(&wait, "barrier of window %ld: the other users of this node", (long)w->gid);
     while (atomic_load_explicit(&w->node->arrived, memory_order_acquire) != all)
         csp_wait_turn(&wait);
+    atomic_store_explicit(&w->node->votes[(gen + 1) % 2], 0, memory_order_relaxed);
     disseminate(w, gen);
+    unsigned all_votes = atomic_load_explicit(votes, memory_order_relaxed);
     atomic_store_explicit(&w->node->released, gen, memory_order_release);
+    return all_votes;
 }
 
-// Who disagrees says so before it arrives; leaders hand it on with the barrier's messages.
+void csp_win_barrier(struct csp_win *w)
+{
+    csp_win_vote(w, 0);
+}
+
 int csp_win_agree(struct csp_win *w, int yes)
 {
-    if (!yes)
-        atomic_store_explicit(&w->node->dissent, 1, memory_order_relaxed);
-    csp_win_barrier(w);
-    return !atomic_load_explicit(&w->node->dissent, memory_order_relaxed);
+    return csp_win_vote(w, yes ? 0 : 1) == 0;
 }
 
 int csp_rma_win_fence(struct csp_win *w, int assertion)
@@ -76,9 +87,9 @@ int csp_rma_win_fence(struct csp_win *w, int assertion)
         return MPI_SUCCESS;
     uint64_t begin = csp_clock_ns();
     rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_end(w);
-    csp_win_barrier(w);
+    int agreed = csp_async_fence(w);
     csp_time_waited(CSP_WAIT_FENCE, begin);
-    return rc;
+    return rc == MPI_SUCCESS ? csp_win_rc(w, agreed) : rc;
 }
 
 // Users and ghosts share the memory itself: ordering is all that is needed. Progress, as the MPI

@@ -23,10 +23,12 @@
 
 struct csp_iwin {
     MPI_Win win;           // locked (lock_all, NOCHECK) from creation to free
+    MPI_Comm comm;         // of users and ghosts
     struct csp_seg *seg;   // this node's
     const int32_t *ghosts; // [node * ng + gidx]: rank in win
     struct csp_seg own_seg;
     // own windows only
+    int users;            // they are in `win` with the segment too (rma_async.c)
     int32_t *own_ghosts;  // freed with it
     uint64_t id;          // by which the ghosts know it
     uint64_t *node_bytes; // [node number]: size of the segment
@@ -85,7 +87,13 @@ struct csp_win {
     void *private_part; // to be freed: a part of MPI_Win_allocate that no ghost maps
     struct csp_hints hints;
 
-    // Operations not yet complete, by ghost: a bit for each, [node * ng + gidx].
+    // Redirection (rma_async.c)
+    int off;        // now: operations go to their targets
+    int async_wish; // from the next fence on: enum csp_async_wish
+
+    // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
+    // first time that redirection is off, for each target behind them.
+    int target_bits;         // they are there
     _Atomic uint64_t *used;  // not known to be complete at the target
     _Atomic uint64_t *local; // not known to be complete at the origin
     _Atomic uint64_t
@@ -152,10 +160,16 @@ void csp_attach_drop(struct csp_win *w);
 /** Waits until all processes of the window are here. */
 void csp_win_barrier(struct csp_win *w);
 
-/** The last but one barrier of a window's life. @return 1 on all processes if all said 1, else 0. */
+/** A barrier that tells all processes the bits that any of them gave. Bit 0 is csp_win_agree's. */
+unsigned csp_win_vote(struct csp_win *w, unsigned mine);
+
+/** A barrier. @return 1 on all processes if all said 1, else 0. */
 int csp_win_agree(struct csp_win *w, int yes);
 
-/** Raises the bit of a ghost in w->used, w->local or w->weak. After the operation: a flush that takes the
+/** Makes the sets of executors, empty. */
+void csp_win_bits(struct csp_win *w, int executors);
+
+/** Raises the bit of an executor in w->used, w->local or w->weak. After the operation: a flush that takes the
  * bit covers it. */
 static inline void csp_win_mark(_Atomic uint64_t *words, int bit)
 {

@@ -19,7 +19,7 @@ enum csp_am_type {
     CSP_AM_WIN_MAKE,  // user -> ghost of its node: create the internal window now
     CSP_AM_WIN_DROP,  // user -> ghost of its node: creation failed, detach
     CSP_AM_WIN_FREE,  // user -> ghost of its node: free the internal window
-    CSP_AM_BARRIER,   // user -> user: a = round, b = 1: somebody disagrees (csp_win_agree)
+    CSP_AM_BARRIER,   // user -> user: a = round, b = votes (csp_win_vote), off = which
     CSP_AM_POST,      // user -> user: a = window rank of the poster
     CSP_AM_COMPLETE,  // user -> user
     CSP_AM_AWAKE,     // user -> ghost: do not sleep for a nanoseconds

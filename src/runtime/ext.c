@@ -96,6 +96,18 @@ int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node)
     return ranks;
 }
 
+int csp_ext_rank(MPI_Comm ext, int wrank)
+{
+    const struct ext *e = cache;
+    while (e && e->comm != ext)
+        e = e->next;
+    if (!e || e->n == csp_rt.topo->nranks) // the world's ranks are the wranks
+        return wrank;
+    const int32_t key = wrank,
+                  *at = bsearch(&key, e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
+    return (int)(at - e->wranks);
+}
+
 int csp_ext_win(MPI_Comm ext, void *base, MPI_Aint bytes, MPI_Win *win)
 {
     int rc = csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, ext, win);

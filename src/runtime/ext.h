@@ -23,6 +23,9 @@ MPI_Comm csp_ext_comm(const struct csp_wnode *node);
  * csp_meta_free. */
 int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node);
 
+/** Rank in it of the process with this wrank. */
+int csp_ext_rank(MPI_Comm ext, int wrank);
+
 /** Creates an internal window (disp_unit 1) and locks it for good. Collective. @return MPI error
  * code. */
 int csp_ext_win(MPI_Comm ext, void *base, MPI_Aint bytes, MPI_Win *win);

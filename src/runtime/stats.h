@@ -22,6 +22,7 @@ enum csp_route {
     CSP_ROUTE_DIRECT,     // load/store into the target's memory on this node
     CSP_ROUTE_GHOST_NODE, // a ghost of this node
     CSP_ROUTE_GHOST_NET,  // a ghost of another node
+    CSP_ROUTE_TARGET,     // the target itself: redirection is off
     CSP_ROUTE_NONE,       // no data: MPI_PROC_NULL, zero counts
     CSP_ROUTES
 };

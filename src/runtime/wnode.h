@@ -29,8 +29,8 @@ struct csp_wnode {
     _Atomic uint32_t mapped;       // own segment: users and ghosts of the node that tried
     _Atomic uint32_t users;        // users of the node that still need this; the last one frees it
     _Atomic uint32_t server_locks; // locks that the lock server of this node holds or queues
-    _Atomic uint32_t dissent;      // somebody said no to csp_win_agree
-    uint32_t n;                    // ranks of the window
+    _Atomic uint32_t votes[2]; // of a barrier (csp_win_vote), by its number: bits that somebody has
+    uint32_t n;                // ranks of the window
     uint64_t gid;
     struct csp_seg_key key; // own segment
     // Barrier among the node's users.

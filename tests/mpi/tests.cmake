@@ -155,6 +155,8 @@ csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/progr
 csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/progress_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 90)
 csp_add_mpi_test(casper/poll_flag.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_own ENV CSP_POOL_MAX=0)
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
                  EXPECT "(?s)(asleep ([5-9][0-9]|100).*){2}")
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
@@ -222,6 +224,13 @@ foreach(test acc_epochs attr comm_disjoint epochs_mix get_acc many_windows rando
         shared_query threads_ops zero_size)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/aligned_${test}
                      TOOL_ABOVE rma/as_aligned.c TIMEOUT 120)
+endforeach()
+
+# Redirection switched off: the targets execute.
+foreach(test acc_epochs acc_ops acc_order counter_cas fence_asserts fetch_contention get_acc large lock_mix pscw
+        put_get random_ops request_ops request_types threads_ops types_struct types_subarray)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/off_${test}
+                     ENV CSP_ASYNC_CONFIG=off TIMEOUT 120)
 endforeach()
 
 # Several ghosts: accumulates by segment of the target's memory, PUT and GET by any ghost.

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "rma/rma_async.h"
+
+#include "casper/casper.h"
+#include "runtime/ext.h"
+#include "runtime/meta.h"
+
+static const char *const names[] = {"", "on", "off", NULL};
+static const char *const bools[] = {"false", "true", NULL};
+
+// Bits of csp_win_vote beside that of csp_win_agree.
+static unsigned vote_for(enum csp_async_wish wish)
+{
+    return 2U << wish;
+}
+
+enum csp_async_wish csp_async_read(MPI_Info info)
+{
+    return (enum csp_async_wish)csp_info_choice(info, CASPER_INFO_ASYNC_CONFIG, names,
+                                                CSP_ASYNC_NONE);
+}
+
+const char *csp_async_name(const struct csp_win *w)
+{
+    return names[w->off ? CSP_ASYNC_OFF : CSP_ASYNC_ON];
+}
+
+int csp_async_rank(const struct csp_win *w, int executor)
+{
+    if (CSP_LIKELY(executor < csp_async_ghosts()))
+        return w->iwin->ghosts[executor];
+    return csp_ext_rank(w->iwin->comm, w->peers[executor - csp_async_ghosts()].wrank);
+}
+
+// Room for a bit for each target. Nothing is under way, and nobody else is in this window.
+static void grow(struct csp_win *w)
+{
+    if (w->target_bits)
+        return;
+    csp_meta_free(CSP_META_WINDOW, w->used);
+    csp_win_bits(w, csp_async_ghosts() + w->n);
+    w->target_bits = 1;
+}
+
+static void apply(struct csp_win *w, enum csp_async_wish wish)
+{
+    if (wish == CSP_ASYNC_NONE || !w->iwin)
+        return;
+    if (!w->iwin->users) {
+        if (wish == CSP_ASYNC_OFF && w->rank == 0)
+            csp_warn("info key %s: this window cannot change; it needs CSP_ASYNC_CONFIG=off, or "
+                     "the key at "
+                     "its creation",
+                     CASPER_INFO_ASYNC_CONFIG);
+        return;
+    }
+    w->off = wish == CSP_ASYNC_OFF;
+    if (w->off)
+        grow(w);
+}
+
+void csp_async_init(struct csp_win *w, enum csp_async_wish wish)
+{
+    if (wish == CSP_ASYNC_NONE)
+        wish =
+            csp_config.async_config == CSP_CONFIG_ASYNC_CONFIG_OFF ? CSP_ASYNC_OFF : CSP_ASYNC_ON;
+    apply(w, wish);
+}
+
+int csp_async_fence(struct csp_win *w)
+{
+    enum csp_async_wish wish = w->async_wish;
+    unsigned votes = csp_win_vote(w, vote_for(wish));
+    w->async_wish = CSP_ASYNC_NONE;
+    if (votes != vote_for(wish))
+        return MPI_ERR_INFO_VALUE;
+    apply(w, wish);
+    return MPI_SUCCESS;
+}
+
+int csp_async_set(struct csp_win *w, MPI_Info info)
+{
+    enum csp_async_wish wish = csp_async_read(info);
+    if (wish != CSP_ASYNC_NONE)
+        w->async_wish = wish;
+    if (!csp_info_choice(info, CASPER_INFO_SYMMETRIC, bools, 0))
+        return MPI_SUCCESS;
+    int rc = csp_win_flush_end(w);
+    return rc == MPI_SUCCESS ? csp_async_fence(w) : rc;
+}
