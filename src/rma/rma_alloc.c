@@ -12,6 +12,7 @@
 //   (a part did not fit: own segment, rma_own.c)
 //   carrier window on MPI_COMM_SELF
 #include "rma/rma_async.h"
+#include "rma/rma_auto.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_own.h"
 #include "rma/rma_win.h"
@@ -282,6 +283,7 @@ static void delete_win(struct csp_win *w)
     csp_mpi.Group_free(&w->group);
     pthread_mutex_destroy(&w->mutex);
     pthread_mutex_destroy(&w->lockall_mutex);
+    csp_auto_free(w->automatic);
     csp_meta_free(CSP_META_WINDOW, w->used);
     csp_meta_free(CSP_META_WINDOW, (void *)w->lockall_node);
     csp_meta_free(CSP_META_WINDOW, w->node_offs);

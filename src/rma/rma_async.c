@@ -3,16 +3,20 @@
 #include "rma/rma_async.h"
 
 #include "casper/casper.h"
+#include "rma/rma_auto.h"
 #include "runtime/ext.h"
 #include "runtime/meta.h"
 
-static const char *const names[] = {"", "on", "off", NULL};
+static const char *const names[] = {"", "on", "off", "auto", NULL};
 static const char *const bools[] = {"false", "true", NULL};
 
-// Bits of csp_win_vote beside that of csp_win_agree.
+// Bits of csp_win_vote beside that of csp_win_agree: what a process wishes; that rank 0 wants accumulates
+// to go to their targets, if it is for it to say.
+enum { VOTE_WISH = 2, VOTE_WISHES = 0x1e, VOTE_ACC_OFF = 0x20 };
+
 static unsigned vote_for(enum csp_async_wish wish)
 {
-    return 2U << wish;
+    return (unsigned)VOTE_WISH << wish;
 }
 
 enum csp_async_wish csp_async_read(MPI_Info info)
@@ -23,7 +27,7 @@ enum csp_async_wish csp_async_read(MPI_Info info)
 
 const char *csp_async_name(const struct csp_win *w)
 {
-    return names[w->off ? CSP_ASYNC_OFF : CSP_ASYNC_ON];
+    return names[w->automatic ? CSP_ASYNC_AUTO : w->off ? CSP_ASYNC_OFF : CSP_ASYNC_ON];
 }
 
 int csp_async_rank(const struct csp_win *w, int executor)
@@ -48,33 +52,38 @@ static void apply(struct csp_win *w, enum csp_async_wish wish)
     if (wish == CSP_ASYNC_NONE || !w->iwin)
         return;
     if (!w->iwin->users) {
-        if (wish == CSP_ASYNC_OFF && w->rank == 0)
-            csp_warn("info key %s: this window cannot change; it needs CSP_ASYNC_CONFIG=off, or "
-                     "the key at "
-                     "its creation",
+        if (wish != CSP_ASYNC_ON && w->rank == 0)
+            csp_warn("info key %s: this window cannot change; it needs CSP_ASYNC_CONFIG=auto or "
+                     "off, or the key at its creation",
                      CASPER_INFO_ASYNC_CONFIG);
         return;
     }
     w->off = wish == CSP_ASYNC_OFF;
-    if (w->off)
+    if (wish != CSP_ASYNC_ON)
         grow(w);
+    if (wish == CSP_ASYNC_AUTO && w->automatic)
+        return;
+    csp_auto_free(w->automatic);
+    w->automatic = wish == CSP_ASYNC_AUTO ? csp_auto_new() : NULL;
 }
 
 void csp_async_init(struct csp_win *w, enum csp_async_wish wish)
 {
     if (wish == CSP_ASYNC_NONE)
-        wish =
-            csp_config.async_config == CSP_CONFIG_ASYNC_CONFIG_OFF ? CSP_ASYNC_OFF : CSP_ASYNC_ON;
+        wish = CSP_ASYNC_ON + (enum csp_async_wish)csp_config.async_config; // in the same order
     apply(w, wish);
 }
 
 int csp_async_fence(struct csp_win *w)
 {
     enum csp_async_wish wish = w->async_wish;
-    unsigned votes = csp_win_vote(w, vote_for(wish));
+    int acc_off = w->automatic && w->rank == 0 && csp_auto_advice(w->automatic, w->off);
+    unsigned votes = csp_win_vote(w, vote_for(wish) | (acc_off ? VOTE_ACC_OFF : 0));
     w->async_wish = CSP_ASYNC_NONE;
-    if (votes != vote_for(wish))
+    if ((votes & VOTE_WISHES) != vote_for(wish))
         return MPI_ERR_INFO_VALUE;
+    if (w->automatic)
+        w->off = (votes & VOTE_ACC_OFF) != 0;
     apply(w, wish);
     return MPI_SUCCESS;
 }

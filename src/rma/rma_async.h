@@ -12,7 +12,7 @@
 
 #include "rma/rma_win.h"
 
-enum csp_async_wish { CSP_ASYNC_NONE, CSP_ASYNC_ON, CSP_ASYNC_OFF };
+enum csp_async_wish { CSP_ASYNC_NONE, CSP_ASYNC_ON, CSP_ASYNC_OFF, CSP_ASYNC_AUTO };
 
 /** What a process says: by `info`, otherwise nothing. */
 enum csp_async_wish csp_async_read(MPI_Info info);
@@ -27,7 +27,7 @@ int csp_async_set(struct csp_win *w, MPI_Info info);
  * code, the same on all processes. */
 int csp_async_fence(struct csp_win *w);
 
-/** "on", "off". */
+/** "on", "off", "auto". */
 const char *csp_async_name(const struct csp_win *w);
 
 /** Number of ghosts of the job: executors from there on are targets. */

@@ -7,6 +7,7 @@
 
 #include "base/clock.h"
 #include "rma/rma_async.h"
+#include "rma/rma_auto.h"
 #include "rma/rma_nudge.h"
 #include "rma/rma_soft.h"
 #include "rma/rma_time.h"
@@ -155,6 +156,8 @@ int csp_win_flush_used(struct csp_win *w)
 {
     int rc = flush_each(w, w->used, flush_bit);
     atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
+    if (w->automatic)
+        csp_auto_step(w->automatic, w->gid, -1);
     return csp_win_rc(w, rc);
 }
 
@@ -209,6 +212,8 @@ int csp_win_flush_target(struct csp_win *w, int target)
 {
     int rc = flush_node(w, target, w->used, flush_bit);
     atomic_thread_fence(memory_order_seq_cst);
+    if (w->automatic)
+        csp_auto_step(w->automatic, w->gid, w->peers[target].node);
     return csp_win_rc(w, rc);
 }
 

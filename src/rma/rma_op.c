@@ -16,6 +16,7 @@
 #include <limits.h>
 #include "rma/rma_acc.h"
 #include "rma/rma_async.h"
+#include "rma/rma_auto.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_check.h"
 #include "rma/rma_direct.h"
@@ -37,12 +38,20 @@ int csp_op_finished(const struct csp_op *op)
     return csp_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, csp_rt.self, op->request);
 }
 
-static enum csp_route route_of(const struct csp_win *w, const struct csp_op *op)
+// Redirection is off for this operation.
+static int is_off(const struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
+{
+    if (CSP_LIKELY(!w->automatic) || op->kind > CSP_OP_GET)
+        return w->off;
+    return csp_auto_route(w->automatic, w->peers[op->target].node, bytes);
+}
+
+static enum csp_route route_of(const struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
     int here = w->peers[op->target].node == csp_rt.node;
     if (here && (op->kind <= CSP_OP_GET || w->acc_locks))
         return CSP_ROUTE_DIRECT;
-    if (CSP_UNLIKELY(w->off))
+    if (CSP_UNLIKELY(is_off(w, op, bytes)))
         return CSP_ROUTE_TARGET;
     return here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
 }
@@ -69,8 +78,6 @@ static int issue_direct(struct csp_win *w, const struct csp_op *op, const struct
 static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
                        MPI_Aint at, MPI_Aint bytes)
 {
-    if (CSP_UNLIKELY(w->off))
-        return csp_ghost_issue(w, csp_async_target(op->target), op, at, bytes);
     if (op->kind <= CSP_OP_GET)
         return csp_ghost_issue(w, csp_bind_spread(w, op->target, bytes), op, at, bytes);
     int ghost = w->by_segment ? csp_bind_acc(w, op, t, at) : w->peers[op->target].ghost_bit;
@@ -82,11 +89,13 @@ static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct 
 
 static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
 {
-    enum csp_route route = route_of(w, op);
+    enum csp_route route = route_of(w, op, a->bytes);
     int rc;
     count(op, route, a->bytes);
     if (route == CSP_ROUTE_DIRECT && by_load_and_store(w, op, a))
         rc = issue_direct(w, op, a->type, a->basic, csp_win_local(w, op->target) + a->at);
+    else if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
+        return csp_ghost_issue(w, csp_async_target(op->target), op, a->at, a->bytes);
     else if (w->iwin)
         return issue_ghost(w, op, a->type, a->at, a->bytes);
     else

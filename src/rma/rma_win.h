@@ -88,8 +88,9 @@ struct csp_win {
     struct csp_hints hints;
 
     // Redirection (rma_async.c)
-    int off;        // now: operations go to their targets
+    int off;        // now: operations (with `automatic`: accumulates) go to their targets
     int async_wish; // from the next fence on: enum csp_async_wish
+    struct csp_auto *automatic; // PUT and GET: by measurement; NULL: as `off` says
 
     // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
     // first time that redirection is off, for each target behind them.
