@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
@@ -98,15 +99,16 @@ def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int |
 
 
 def known_plain(name: str, job: run_mpi.Job) -> str:
-    """The evidence, if the plain library is known to fail this test too."""
+    """The evidence, if the plain library is known to fail this test, or another line of its program."""
     when = {"any"} if job.ghosts else {"any", "plain"}
-    name = name.replace("/created_", "/")  # the same program
+    names = (name, os.path.relpath(job.program, job.lib.programs))
     for line in KNOWN_PLAIN.read_text().splitlines():
         words = line.split(None, 4)
         if len(words) == 5 and not line.startswith("#") and words[3] in when:
-            where = (job.lib.name, name, str(job.nodes))
-            if all(fnmatchcase(value, pattern) for value, pattern in zip(where, words)):
-                return words[4]
+            for wanted in names:
+                where = (job.lib.name, wanted, str(job.nodes))
+                if all(fnmatchcase(value, pattern) for value, pattern in zip(where, words)):
+                    return words[4]
     return ""
 
 
