@@ -49,7 +49,8 @@
 /**
  * Info keys for redirection, at the creation of a window and by MPI_Win_set_info. Source: TPDS 5.2.
  *
- * CASPER_INFO_ASYNC_CONFIG: "on": ghosts execute operations; "off": their targets do, as in plain MPI. All
+ * CASPER_INFO_ASYNC_CONFIG: "on": ghosts execute operations; "off": their targets do, as in plain MPI;
+ * "auto": whichever is measured to be faster while the program runs. All
  * processes of the window must say the same, or the call that makes it so is an error of class
  * MPI_ERR_INFO_VALUE: the creation, or the next MPI_Win_fence. Without the key at creation
  * CSP_ASYNC_CONFIG holds. Windows beyond the pool can change only if the key was there at their creation or
