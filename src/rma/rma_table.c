@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // From the program's MPI_Win to ours: an open-addressing table read without a lock. Writers hold a
-// mutex; a table that is replaced stays for readers that may still be in it.
+// mutex; a table that is replaced stays if there may be readers in it, other threads.
 #include "rma/rma_win.h"
 
 #include <stdlib.h>
 #include "rma/rma_early.h"
+#include "runtime/stats.h"
 
 struct entry {
     _Atomic uintptr_t key; // MPI_Win as an integer; 0: never used, 1: was used
@@ -13,6 +14,7 @@ struct entry {
 };
 
 struct table {
+    struct table *older; // replaced by this one
     unsigned mask, used; // used: keys ever set, so that a probe ends
     struct entry entries[];
 };
@@ -82,6 +84,10 @@ static void make_room(void)
         if (key > 1)
             put(t, key, atomic_load_explicit(&old->entries[i].win, memory_order_relaxed));
     }
+    if (csp_stats_threads)
+        t->older = old;
+    else
+        free(old);
     atomic_store_explicit(&current, t, memory_order_release);
 }
 
