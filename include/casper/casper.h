@@ -53,7 +53,7 @@
  * "auto": whichever is measured to be faster while the program runs. All
  * processes of the window must say the same, or the call that makes it so is an error of class
  * MPI_ERR_INFO_VALUE: the creation, or the next MPI_Win_fence. Without the key at creation
- * CSP_ASYNC_CONFIG holds. Windows beyond the pool can change only if the key was there at their creation or
+ * CSP_ASYNC_CONFIG holds. A window can change only if the key was there at its creation or
  * CSP_ASYNC_CONFIG is not "on". It is without meaning where no MPI library is between (operations inside a node
  * by load and store; MPI_Win_create, MPI_Win_create_dynamic).
  *

@@ -150,7 +150,8 @@ static void card_of_pool(struct card *c, const struct wish *h)
     uint64_t align = csp_info_alignment(h->info, ALIGN);
     c->off = CSP_OFF_NONE;
     c->elsewhere = align > OWN_ALIGN;
-    if (c->size <= csp_config.pool_max && !c->elsewhere)
+    int may_change = c->async != CSP_ASYNC_NONE && !csp_rt.pool_has_users;
+    if (c->size <= csp_config.pool_max && !c->elsewhere && !may_change)
         c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
 }
 
@@ -158,6 +159,7 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
 {
     struct card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
     c.cannot = h->disp_unit > UINT32_MAX;
+    c.async = csp_async_read(h->info);
     if (h->memory == MEM_POOL)
         card_of_pool(&c, h);
     else if (h->memory == MEM_PRIVATE)
@@ -169,7 +171,6 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
     if (m->rank == 0)
         c.gid = next_gid();
     c.bind = csp_bind_wish(h->info);
-    c.async = csp_async_read(h->info);
     return c;
 }
 

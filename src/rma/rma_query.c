@@ -17,7 +17,7 @@ void csp_rma_start(void)
                                       .seg = &csp_rt.pool,
                                       .ghosts = csp_topo_ghosts(csp_rt.topo),
                                       .comm = csp_rt.world,
-                                      .users = 1};
+                                      .users = csp_rt.pool_has_users};
 }
 
 int csp_rma_win_get_group(struct csp_win *w, MPI_Group *group)

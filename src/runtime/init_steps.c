@@ -153,9 +153,11 @@ void csp_init_world(void)
 
 void csp_init_windows(void)
 {
-    int ok = csp_ext_win(csp_rt.world, csp_rt.pool.base, (MPI_Aint)csp_rt.pool.bytes,
-                         &csp_rt.pool_win) == MPI_SUCCESS,
-        all = 0;
+    csp_rt.pool_has_users = csp_config.async_config != CSP_CONFIG_ASYNC_CONFIG_ON;
+    int has = csp_rt.is_ghost || csp_rt.pool_has_users;
+    void *base = has ? csp_rt.pool.base : NULL;
+    MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool.bytes : 0;
+    int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS, all = 0;
     csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
     if (all)
         return;

@@ -46,8 +46,8 @@ struct csp_rt {
     struct csp_heap *heap; // in it
     struct csp_node_page *page;
     const struct csp_topo *topo; // in it
-    MPI_Win
-        pool_win; // internal window over everybody, ghosts expose the pool segment; rank = wrank
+    MPI_Win pool_win;   // internal window over everybody, ghosts expose the pool; rank = wrank
+    int pool_has_users; // users expose it as well
 };
 extern struct csp_rt csp_rt;
 
