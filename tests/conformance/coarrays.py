@@ -25,7 +25,7 @@ LIMIT_S = 150
 OTHER_IMAGES = {"sync_team": 8, "team_number": 8, "coarray_burgers_pde": 2}
 OTHER_IMAGES |= {"issue-515-mimic-mpi-gatherv": 2, "issue-552-send_by_ref-singleton": 2}
 FEW = """alloc_comp_get_convert_nums async_comp_alloc atomics convert-before-put get_convert_nums
-increment_my_neighbor register_vector send_with_vector_index strided_get strided_sendget
+register_vector send_with_vector_index strided_get strided_sendget
 syncimages2 teams_coarray_send""".split()
 WRONG = re.compile(r"test failed|error stop|need at least|requires? at least", re.I)
 
