@@ -59,9 +59,9 @@ static void map(struct csp_wnode *node, uint64_t gid)
 static void make(const struct csp_wnode *node, uint64_t gid)
 {
     struct window *w = *find(gid);
-    MPI_Comm ext = csp_ext_comm(node);
-    CSP_CHECK(ext != MPI_COMM_NULL &&
-                  csp_ext_win(ext, w->seg.base, (MPI_Aint)w->seg.bytes, &w->win) == MPI_SUCCESS,
+    const struct csp_ext *ext = csp_ext_of(node);
+    CSP_CHECK(ext && csp_ext_win(ext->comm, w->seg.base, (MPI_Aint)w->seg.bytes, &w->win) ==
+                         MPI_SUCCESS,
               "the MPI library could not create the internal window of window %llx",
               (unsigned long long)gid);
 }

@@ -34,7 +34,8 @@ int csp_async_rank(const struct csp_win *w, int executor)
 {
     if (CSP_LIKELY(executor < csp_async_ghosts()))
         return w->iwin->ghosts[executor];
-    return csp_ext_rank(w->iwin->comm, w->peers[executor - csp_async_ghosts()].wrank);
+    int wrank = w->peers[executor - csp_async_ghosts()].wrank;
+    return w->iwin->ext ? csp_ext_rank(w->iwin->ext, wrank) : wrank;
 }
 
 // Room for a bit for each target. Nothing is under way, and nobody else is in this window.

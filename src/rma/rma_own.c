@@ -122,15 +122,14 @@ static int map_segment(struct csp_win *w)
 
 static int make_internal(struct csp_win *w)
 {
-    MPI_Comm ext = csp_ext_comm(w->node);
+    const struct csp_ext *ext = csp_ext_of(w->node);
     char *base = w->own.users ? w->own.own_seg.base : NULL;
     MPI_Aint bytes = w->own.users ? (MPI_Aint)w->own.own_seg.bytes : 0;
-    int rc = ext == MPI_COMM_NULL ? MPI_ERR_INTERN : csp_ext_win(ext, base, bytes, &w->own.win);
-    if (rc != MPI_SUCCESS)
+    if (!ext || csp_ext_win(ext->comm, base, bytes, &w->own.win) != MPI_SUCCESS)
         return 0;
-    w->own.comm = ext;
+    w->own.ext = ext;
     w->own.seg = &w->own.own_seg;
-    w->own.own_ghosts = csp_ext_ghost_ranks(w->node);
+    w->own.own_ghosts = csp_ext_ghost_ranks(ext);
     w->own.ghosts = w->own.own_ghosts;
     w->iwin = &w->own;
     return 1;

@@ -93,7 +93,7 @@ int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
     w->access.ranks = window_ranks(w, group, &w->access.n, &rc);
     if (!w->access.ranks)
         return csp_win_raise(w, rc);
-    qsort(w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_wrank);
+    qsort(w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_rank);
     w->access.active = 1;
     for (int i = 0; i < w->access.n; i++) {
         struct csp_wait wait;
@@ -107,8 +107,7 @@ int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
 
 int csp_win_started(const struct csp_win *w, int target)
 {
-    return bsearch(&target, w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_wrank) !=
-           NULL;
+    return bsearch(&target, w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_rank) != NULL;
 }
 
 int csp_rma_win_complete(struct csp_win *w)

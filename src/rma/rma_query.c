@@ -16,7 +16,6 @@ void csp_rma_start(void)
     csp_pool_iwin = (struct csp_iwin){.win = csp_rt.pool_win,
                                       .seg = &csp_rt.pool,
                                       .ghosts = csp_topo_ghosts(csp_rt.topo),
-                                      .comm = csp_rt.world,
                                       .users = csp_rt.pool_has_users};
 }
 

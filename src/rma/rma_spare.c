@@ -32,7 +32,7 @@ static struct csp_spare *of_processes(const struct csp_win *w)
     s->n = w->n;
     for (int i = 0; i < w->n; i++)
         s->wranks[i] = w->peers[i].wrank;
-    qsort(s->wranks, (size_t)s->n, sizeof(int32_t), csp_by_wrank);
+    qsort(s->wranks, (size_t)s->n, sizeof(int32_t), csp_by_rank);
     return s;
 }
 

@@ -23,15 +23,15 @@
 
 struct csp_iwin {
     MPI_Win win;           // locked (lock_all, NOCHECK) from creation to free
-    MPI_Comm comm;         // of users and ghosts
     struct csp_seg *seg;   // this node's
     const int32_t *ghosts; // [node * ng + gidx]: rank in win
-    struct csp_seg own_seg;
+    int users;             // they are in `win` with the segment too (rma_async.c)
     // own windows only
-    int users;            // they are in `win` with the segment too (rma_async.c)
-    int32_t *own_ghosts;  // freed with it
-    uint64_t id;          // by which the ghosts know it
-    uint64_t *node_bytes; // [node number]: size of the segment
+    struct csp_seg own_seg;
+    const struct csp_ext *ext; // its processes; without it all, wrank = rank in win
+    int32_t *own_ghosts;       // freed with it
+    uint64_t id;               // by which the ghosts know it
+    uint64_t *node_bytes;      // [node number]: size of the segment
 };
 
 // Processes of a communicator, as an attribute of it: computed once.

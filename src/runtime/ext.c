@@ -9,28 +9,20 @@
 
 enum { EXT_TAG = 7 };
 
-// One set of processes, sorted by wrank.
-struct ext {
-    struct ext *next;
-    MPI_Comm comm;
-    int n;
-    int32_t wranks[];
-};
+static struct csp_ext *cache;
 
-static struct ext *cache;
-
-int csp_by_wrank(const void *a, const void *b)
+int csp_by_rank(const void *a, const void *b)
 {
     int32_t x = *(const int32_t *)a, y = *(const int32_t *)b;
     return (x > y) - (x < y);
 }
 
 // The users of the window and the ghosts of their nodes.
-static struct ext *collect(const struct csp_wnode *node)
+static struct csp_ext *collect(const struct csp_wnode *node)
 {
     const struct csp_topo *t = csp_rt.topo;
     size_t most = (size_t)node->n + (size_t)t->nnodes * (size_t)t->ng;
-    struct ext *e = csp_meta_alloc(CSP_META_SET, sizeof(*e) + most * sizeof(int32_t));
+    struct csp_ext *e = csp_meta_alloc(CSP_META_SET, sizeof(*e) + most * sizeof(int32_t));
     char *seen = calloc((size_t)t->nnodes, 1);
     CSP_CHECK(seen, "out of memory for a window");
     e->comm = MPI_COMM_NULL;
@@ -42,11 +34,11 @@ static struct ext *collect(const struct csp_wnode *node)
         seen[at] = 1;
     }
     free(seen);
-    qsort(e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
+    qsort(e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_rank);
     return e;
 }
 
-static int create(struct ext *e)
+static int create(struct csp_ext *e)
 {
     MPI_Group group;
     if (e->n == csp_rt.topo->nranks) {
@@ -63,54 +55,44 @@ static int create(struct ext *e)
     return rc;
 }
 
-MPI_Comm csp_ext_comm(const struct csp_wnode *node)
+const struct csp_ext *csp_ext_of(const struct csp_wnode *node)
 {
-    struct ext *e = collect(node);
-    for (struct ext *c = cache; c; c = c->next) {
+    struct csp_ext *e = collect(node);
+    for (struct csp_ext *c = cache; c; c = c->next) {
         if (c->n != e->n || memcmp(c->wranks, e->wranks, (size_t)e->n * sizeof(int32_t)) != 0)
             continue;
         csp_meta_free(CSP_META_SET, e);
-        return c->comm;
+        return c;
     }
     if (create(e) != MPI_SUCCESS) {
         csp_meta_free(CSP_META_SET, e);
-        return MPI_COMM_NULL;
+        return NULL;
     }
     e->next = cache;
     cache = e;
-    return e->comm;
+    return e;
 }
 
-int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node)
+int csp_ext_rank(const struct csp_ext *ext, int wrank)
+{
+    const int32_t key = wrank,
+                  *at = bsearch(&key, ext->wranks, (size_t)ext->n, sizeof(int32_t), csp_by_rank);
+    return at ? (int)(at - ext->wranks) : -1;
+}
+
+int32_t *csp_ext_ghost_ranks(const struct csp_ext *ext)
 {
     const struct csp_topo *t = csp_rt.topo;
     int n = t->nnodes * t->ng;
-    struct ext *e = collect(node);
     int32_t *ranks = csp_meta_alloc(CSP_META_WINDOW, (size_t)n * sizeof(*ranks));
-    for (int i = 0; i < n; i++) {
-        int32_t *at =
-            bsearch(&csp_topo_ghosts(t)[i], e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
-        ranks[i] = at ? (int32_t)(at - e->wranks) : -1;
-    }
-    csp_meta_free(CSP_META_SET, e);
+    for (int i = 0; i < n; i++)
+        ranks[i] = csp_ext_rank(ext, csp_topo_ghosts(t)[i]);
     return ranks;
 }
 
-int csp_ext_rank(MPI_Comm ext, int wrank)
+int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win)
 {
-    const struct ext *e = cache;
-    while (e && e->comm != ext)
-        e = e->next;
-    if (!e || e->n == csp_rt.topo->nranks) // the world's ranks are the wranks
-        return wrank;
-    const int32_t key = wrank,
-                  *at = bsearch(&key, e->wranks, (size_t)e->n, sizeof(int32_t), csp_by_wrank);
-    return (int)(at - e->wranks);
-}
-
-int csp_ext_win(MPI_Comm ext, void *base, MPI_Aint bytes, MPI_Win *win)
-{
-    int rc = csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, ext, win);
+    int rc = csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, comm, win);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Win_set_errhandler(*win, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
@@ -131,7 +113,7 @@ void csp_ext_win_free(MPI_Win *win)
 void csp_ext_stop(void)
 {
     while (cache) {
-        struct ext *e = cache;
+        struct csp_ext *e = cache;
         cache = e->next;
         if (e->comm != csp_rt.world)
             csp_mpi.Comm_free(&e->comm);

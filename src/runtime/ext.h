@@ -10,25 +10,33 @@
 #include <stdint.h>
 #include "runtime/wnode.h"
 
-/** Order of int32_t wranks, for qsort and bsearch. */
-int csp_by_wrank(const void *a, const void *b);
+// A set of processes; ranks in `comm` are places in `wranks`, which is sorted.
+struct csp_ext {
+    struct csp_ext *next;
+    MPI_Comm comm;
+    int n;
+    int32_t wranks[];
+};
+
+/** Order of int32_t ranks, for qsort and bsearch. */
+int csp_by_rank(const void *a, const void *b);
 
 /**
- * The communicator of a window's users and their ghosts, in the order of wranks. Collective over
- * them; made once per set of processes and kept until MPI_Finalize. MPI_COMM_NULL on failure.
+ * A window's users and their ghosts. Collective over them; made once per set of processes and kept until
+ * MPI_Finalize. NULL on failure.
  */
-MPI_Comm csp_ext_comm(const struct csp_wnode *node);
+const struct csp_ext *csp_ext_of(const struct csp_wnode *node);
 
 /** Ranks of the ghosts in it: [node number * ng + gidx], -1 for nodes without users; for
  * csp_meta_free. */
-int32_t *csp_ext_ghost_ranks(const struct csp_wnode *node);
+int32_t *csp_ext_ghost_ranks(const struct csp_ext *ext);
 
-/** Rank in it of the process with this wrank. */
-int csp_ext_rank(MPI_Comm ext, int wrank);
+/** Rank in it of the process with this wrank, or -1. */
+int csp_ext_rank(const struct csp_ext *ext, int wrank);
 
 /** Creates an internal window (disp_unit 1) and locks it for good. Collective. @return MPI error
  * code. */
-int csp_ext_win(MPI_Comm ext, void *base, MPI_Aint bytes, MPI_Win *win);
+int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win);
 void csp_ext_win_free(MPI_Win *win);
 
 /** MPI_Finalize: the cached communicators. Collective over each. */
