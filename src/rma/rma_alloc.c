@@ -150,8 +150,8 @@ static void card_of_pool(struct card *c, const struct wish *h)
     uint64_t align = csp_info_alignment(h->info, ALIGN);
     c->off = CSP_OFF_NONE;
     c->elsewhere = align > OWN_ALIGN;
-    int may_change = c->async != CSP_ASYNC_NONE && !csp_rt.pool_has_users;
-    if (c->size <= csp_config.pool_max && !c->elsewhere && !may_change)
+    int in_pool = csp_rt.pool_has_users || !csp_async_may_change((enum csp_async_wish)c->async);
+    if (c->size <= csp_config.pool_max && !c->elsewhere && in_pool)
         c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
 }
 
@@ -326,8 +326,7 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
         w->acc_locks = csp_wnode_acc_locks(w->node);
     if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;
-    w->own.users =
-        cards[0].async != CSP_ASYNC_NONE || csp_config.async_config != CSP_CONFIG_ASYNC_CONFIG_ON;
+    w->own.users = csp_async_may_change((enum csp_async_wish)cards[0].async);
     csp_bind_set(w, h->memory == MEM_POOL, (uint32_t)cards[0].bind);
     return w;
 }

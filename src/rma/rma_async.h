@@ -17,6 +17,13 @@ enum csp_async_wish { CSP_ASYNC_NONE, CSP_ASYNC_ON, CSP_ASYNC_OFF, CSP_ASYNC_AUT
 /** What a process says: by `info`, otherwise nothing. */
 enum csp_async_wish csp_async_read(MPI_Info info);
 
+/** 1 if redirection of a window with that wish at its creation may be switched: its users are in the
+ * internal window with the ghosts. */
+static inline int csp_async_may_change(enum csp_async_wish wish)
+{
+    return wish != CSP_ASYNC_NONE || csp_rt.pool_has_users;
+}
+
 /** New window: takes over what all said. */
 void csp_async_init(struct csp_win *w, enum csp_async_wish wish);
 
