@@ -42,25 +42,24 @@ struct buffer {
 // (MPI_LONG, MPI_INT64_T) do no harm.
 static int mixes(const struct csp_type *own, const struct csp_aim *a)
 {
-    struct csp_type element;
+    struct csp_type store[2];
+    const struct csp_type *mine, *theirs;
     if (!csp_config.checks || a->basic == MPI_DATATYPE_NULL || own->basic == a->basic)
         return 0;
-    if (own->basic == MPI_DATATYPE_NULL || csp_type_get(own->basic, &element) != MPI_SUCCESS)
-        return 1;
-    MPI_Aint size = element.size;
-    return csp_type_get(a->basic, &element) != MPI_SUCCESS || size != element.size;
+    return own->basic == MPI_DATATYPE_NULL ||
+           csp_type_look(own->basic, &store[0], &mine) != MPI_SUCCESS ||
+           csp_type_look(a->basic, &store[1], &theirs) != MPI_SUCCESS || mine->size != theirs->size;
 }
 
 // That it is there at all: MPI_BOTTOM is NULL too, with the addresses in its types.
 static int look_at(struct buffer *b, const struct csp_op *op, const struct csp_aim *a)
 {
-    struct csp_type other;
+    struct csp_type store;
     const struct csp_type *t = a->type;
     if (b->type != csp_op_target_type(op)) {
-        int rc = csp_type_get(b->type, &other);
+        int rc = csp_type_look(b->type, &store, &t);
         if (rc != MPI_SUCCESS)
             return rc;
-        t = &other;
         if (mixes(t, a))
             return MPI_ERR_TYPE;
     }

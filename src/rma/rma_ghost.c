@@ -119,8 +119,9 @@ static int send(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint 
 
 static int is_one_run(MPI_Datatype type)
 {
-    struct csp_type t;
-    return csp_type_get(type, &t) == MPI_SUCCESS && t.contig;
+    struct csp_type store;
+    const struct csp_type *t;
+    return csp_type_look(type, &store, &t) == MPI_SUCCESS && t->contig;
 }
 
 // Would the library's request be complete too early?
