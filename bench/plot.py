@@ -87,17 +87,27 @@ def plot_demo(data):
     axis.barh([y + 0.2 for y in at], [r["casper_wait_s"] for r in rows], 0.4, color=BLUE)
     axis.axvline(data["compute_s"], color=GREY, ls="--", lw=1)
     axis.set_xscale("log")
-    axis.set_yticks(at, [r["op"] for r in rows], fontsize=8)
-    axis.invert_yaxis()
+    name_rows(axis, [r["op"] for r in rows], 8)
     axis.legend(["target's computing", "plain", "with ghosts"], fontsize=7)
     axis.set_xlabel("seconds that the origin waits")
     save(figure, "demo")
 
 
+def two_bars(rows, inches):
+    """Two panels with a line of so many inches for each row; where the lines are."""
+    figure, axes = plt.subplots(1, 2, figsize=(10, inches * len(rows) + 1.2), sharey=True)
+    return figure, axes, range(len(rows))
+
+
+def name_rows(axis, names, size):
+    """Lines from top to bottom."""
+    axis.set_yticks(range(len(names)), names, fontsize=size)
+    axis.invert_yaxis()
+
+
 def plot_shared(rows):
     """Users' slowdown and the ghosts' answer time, side by side."""
-    figure, axes = plt.subplots(1, 2, figsize=(10, 0.3 * len(rows) + 1.2), sharey=True)
-    at = range(len(rows))
+    figure, axes, at = two_bars(rows, 0.3)
     slow = [100 * (r["ratio"] - 1) for r in rows]
     axes[0].barh(at, slow, color=[SKY if r["poll"] != "spin" else GREY for r in rows])
     axes[0].axvline(8, color=RED, ls="--", lw=1)
@@ -106,9 +116,7 @@ def plot_shared(rows):
     axes[1].plot([r["answer_p95_us"] for r in rows], at, "|", color=RED, ms=9)
     axes[1].set_xscale("log")
     axes[1].set_xlabel("answer to a computing user, microseconds (| 95 %)")
-    names = [f"{r['mpi']}, {r['users']} users, {r['poll']}" for r in rows]
-    axes[0].set_yticks(at, names, fontsize=8)
-    axes[0].invert_yaxis()
+    name_rows(axes[0], [f"{r['mpi']}, {r['users']} users, {r['poll']}" for r in rows], 8)
     save(figure, "shared_cores")
 
 
@@ -122,8 +130,7 @@ def plot_overhead(rows):
         axis.plot([r["ratio"] for r in have], at, marker, label=mpi, ms=4)
     axis.axvline(1, color=GREY, lw=1)
     axis.set_xscale("log")
-    axis.set_yticks(range(len(names)), names, fontsize=7)
-    axis.invert_yaxis()
+    name_rows(axis, names, 7)
     axis.set_xlabel("time with Casper / plain")
     axis.grid(axis="x", alpha=0.3)
     axis.legend(fontsize=7)
@@ -179,17 +186,14 @@ def plot_calls(data):
 def plot_ghosts(data):
     """Share of the busiest ghost and its busy time, by load and binding."""
     rows = data["rows"]
-    figure, axes = plt.subplots(1, 2, figsize=(10, 0.25 * len(rows) + 1.2), sharey=True)
-    at = range(len(rows))
+    figure, axes, at = two_bars(rows, 0.25)
     colours = [GREY if r["ghosts"] == 1 else BLUE if r["bind"] == "rank" else SKY for r in rows]
     axes[0].barh(at, [r["busiest_share"] for r in rows], color=colours)
     axes[0].set_xlabel("share of the busiest ghost")
     axes[1].barh(at, [r["busy_ns"] for r in rows], color=colours)
     axes[1].set_xscale("log")
     axes[1].set_xlabel("its busy time for each operation, ns")
-    names = [f"{r['mpi']}, {r['load']}, {r['ghosts']} by {r['bind']}" for r in rows]
-    axes[0].set_yticks(at, names, fontsize=7)
-    axes[0].invert_yaxis()
+    name_rows(axes[0], [f"{r['mpi']}, {r['load']}, {r['ghosts']} by {r['bind']}" for r in rows], 7)
     save(figure, "ghosts")
 
 

@@ -20,6 +20,13 @@ def report_of(bench):
     return results.RESULTS / f"{bench.mpi.name}.report.json"
 
 
+def take_report(bench):
+    """What the run before wrote there."""
+    report = json.loads(report_of(bench).read_text(encoding="utf-8"))
+    report_of(bench).unlink()
+    return report
+
+
 # ---- memory.json
 
 
@@ -47,9 +54,7 @@ def memory_row(bench, program, what, how, ghosts):
     kind, count, size, env = what
     env = {**env, "CSP_REPORT_FILE": report_of(bench)}
     line = bench.once(program, [count, size], ghosts=ghosts, env=env, **how)[0]
-    with open(report_of(bench), encoding="utf-8") as f:
-        kept = json.load(f)["total"]["kept_peak"]
-    report_of(bench).unlink()
+    kept = take_report(bench)["total"]["kept_peak"]
     windows, users = count + 1, how["nodes"] * how["users_per_node"]
     pool = 1  # the internal window that all windows of the pool share
     return {
@@ -194,9 +199,7 @@ def ghosts_run(bench, program, load, ops, setup, given):
     env = {"CSP_ACC_GHOST": bind, "CSP_REPORT_FILE": report_of(bench)}
     lines = bench.lines(program, [load, 2, ops], users_per_node=2, ghosts=count, env=env)
     by_what = {line["what"]: line["samples"] for line in lines}
-    with open(report_of(bench), encoding="utf-8") as f:
-        last = json.load(f)["nodes"][-1]["ghosts"]
-    report_of(bench).unlink()
+    last = take_report(bench)["nodes"][-1]["ghosts"]
     total = 4 * ops  # of four processes
     bench.rounds.add((setup, "operation"), by_what["operation"])
     bench.rounds.add((setup, "busy"), [max(g["busy_ns"] for g in last) / total])
