@@ -119,22 +119,20 @@ static void still_works(const struct kind_win *k)
         CHECK_INT(k->base[t], t < csp_test_size ? value : 0);
 }
 
+static void run(const struct kind_win *k)
+{
+    without_epoch(k);
+    in_passive(k);
+    in_active(k);
+    arguments(k);
+    still_works(k);
+}
+
 int main(int argc, char **argv)
 {
     csp_test_init();
     casper_only();
     checks = !(argc > 1 && strcmp(argv[1], "off") == 0);
-    for (int kind = 0; kind < KINDS; kind++) {
-        MPI_Info info;
-        MPI_Info_create(&info);
-        struct kind_win k = kind_make((enum kind)kind, info);
-        MPI_Info_free(&info);
-        without_epoch(&k);
-        in_passive(&k);
-        in_active(&k);
-        arguments(&k);
-        still_works(&k);
-        kind_free(&k);
-    }
+    for_each_kind(run);
     return csp_test_done();
 }

@@ -197,13 +197,6 @@ int main(int argc, char **argv)
     csp_test_init();
     casper_only();
     checks = !(argc > 1 && strcmp(argv[1], "off") == 0);
-    for (int kind = 0; kind < KINDS; kind++) {
-        MPI_Info info;
-        MPI_Info_create(&info);
-        struct kind_win k = kind_make((enum kind)kind, info);
-        MPI_Info_free(&info);
-        run(&k);
-        kind_free(&k);
-    }
+    for_each_kind(run);
     return csp_test_done();
 }

@@ -70,4 +70,17 @@ static inline void kind_free(struct kind_win *k)
     free(k->at);
 }
 
+/** The body on a window of each kind, without hints. */
+static inline void for_each_kind(void (*body)(const struct kind_win *k))
+{
+    for (int kind = 0; kind < KINDS; kind++) {
+        MPI_Info info;
+        MPI_Info_create(&info);
+        struct kind_win k = kind_make((enum kind)kind, info);
+        MPI_Info_free(&info);
+        body(&k);
+        kind_free(&k);
+    }
+}
+
 #endif
