@@ -148,32 +148,30 @@ def test_a_ghost_is_killed(lib, signum):
     assert done.seconds < 25
 
 
-@pytest.mark.parametrize("window", WINDOWS)
-def test_a_ghost_is_killed_in_the_middle_of_operations(lib, window):
+def kill_in_the_middle(lib, window, role):
+    """Ends a user (0) or a ghost (1) in the middle of operations."""
+
     def kill(processes, output):
-        _, ghosts = find_processes(processes, output, 4, 6)
+        found = find_processes(processes, output, 4, 6)
         time.sleep(0.5)
-        os.kill(ghosts[1], signal.SIGKILL)
+        os.kill(found[role][1], signal.SIGKILL)
 
     env = {"CASPER_TEST_WINDOW": window}
     done = run(Bad(lib, "bad/wait_to_be_killed", LARGE, env=env, during=kill))
-    ended_badly(done, rf"ghost \d+ .*died|{LAUNCHER}")
     assert done.seconds < 25
+    return done
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+def test_a_ghost_is_killed_in_the_middle_of_operations(lib, window):
+    ended_badly(kill_in_the_middle(lib, window, 1), rf"ghost \d+ .*died|{LAUNCHER}")
 
 
 @pytest.mark.parametrize("window", WINDOWS)
 def test_a_target_is_killed_in_the_middle_of_operations(lib, window):
     """Its ghost works on its memory at that moment."""
-
-    def kill(processes, output):
-        users, _ = find_processes(processes, output, 4, 6)
-        time.sleep(0.5)
-        os.kill(users[1], signal.SIGKILL)
-
-    env = {"CASPER_TEST_WINDOW": window}
-    done = run(Bad(lib, "bad/wait_to_be_killed", LARGE, env=env, during=kill))
+    done = kill_in_the_middle(lib, window, 0)
     ended_badly(done, rf"user rank \d+ .*ended|{LAUNCHER}")
-    assert done.seconds < 25
     assert not re.search(r"ghost \d+ .*died", done.output), done.output
 
 
