@@ -90,6 +90,15 @@ def run(
     return Done(code, output, time.monotonic() - start)
 
 
+def run_job(job: run_mpi.Job) -> str:
+    """Runs a program in one setting. @return what it wrote."""
+    result = run_mpi.run(job)
+    if result.status != "passed":
+        ghosts = "plain" if job.ghosts is None else f"ghosts on each node: {job.ghosts}"
+        raise Failure(f"{ghosts}, nodes: {job.nodes}: {result.reason}\n{last_lines(result.output)}")
+    return result.output
+
+
 def library(name: str) -> mpi_libs.Library:
     """An MPI library with Casper built for it."""
     lib = mpi_libs.LIBRARIES[name]

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import _foreign
 import run_mpi
-from _foreign import Failure, Skip, check
+from _foreign import Skip, check
 
 SOURCES = _foreign.HERE / "armci"
 ARMCI = ["-larmci-mpich"]
@@ -104,10 +104,7 @@ class Runs:
         job = run_mpi.Job(
             self.lib, self.binary, USERS, ghosts, nodes, env=self.env | more, timeout=LIMIT_S
         )
-        result = run_mpi.run(job)
-        if result.status != "passed":
-            where = "plain" if ghosts is None else f"{ghosts} ghosts on each of {nodes} nodes"
-            raise Failure(f"{where}: {result.reason}\n{_foreign.last_lines(result.output)}")
+        _foreign.run_job(job)
 
     def with_ghosts(self, ghosts: int, nodes: int) -> str:
         report = self.folder / f"report-{ghosts}-{nodes}.json"

@@ -23,7 +23,7 @@ from pathlib import Path
 import _foreign
 import mpi_libs
 import run_mpi
-from _foreign import Failure, Skip, check
+from _foreign import Skip, check
 
 PROGRAM = mpi_libs.ENV / "i21/bin/IMB-RMA"
 WORDS = ["-iter_policy", "off", "-time", "20", "-imb_barrier", "on"]
@@ -75,11 +75,7 @@ def run(lib: mpi_libs.Library, ghosts: int | None, nodes: int, scale: tuple, rep
     args = [*WORDS, "-npmin", str(USERS), "-iter", iterations, "-msglog", sizes]
     env = {} if ghosts is None else {"CSP_REPORT_FILE": str(report)}
     job = run_mpi.Job(lib, PROGRAM, USERS, ghosts, nodes, args=args, env=env, timeout=LIMIT_S)
-    result = run_mpi.run(job)
-    if result.status != "passed":
-        where = "plain" if ghosts is None else "with ghosts"
-        raise Failure(f"{where}: {result.reason}\n{_foreign.last_lines(result.output)}")
-    return parse(result.output)
+    return parse(_foreign.run_job(job))
 
 
 def redirected(report: dict) -> str:
