@@ -2,18 +2,23 @@
 // Copyright the Casper developers
 #include "adapt/adapt.h"
 
+#include <string.h>
+
+static const double FIRST_DEV = 0.25; // of a cost that was measured once
+
 enum {
     MEAN_OF = 16,     // measurements that the running means remember
     ABORT_FACTOR = 2, // a probe that is so much dearer need not go on,
     ABORT_SHARE = 4,  // when it has lost the interval by this
+    PROBE_MOST = 4,   // measurements in a probe
     CREDIT = 8,       // by how much sooner a probe may follow the last one in another phase
 };
 
 const struct csp_adapt_config csp_adapt_defaults = {
     .interval_ns = 10000000,
-    .interval_units = 8,
-    .margin = 0.04,
-    .change = 0.15,
+    .interval_calls = 8,
+    .margin = 0.06,
+    .change = 0.2,
     .budget = 0.02,
     .probe_every_ns = 200000000,
     .probe_seldom_ns = 1000000000,
@@ -24,14 +29,32 @@ static double absolute(double x)
     return x < 0 ? -x : x;
 }
 
+// Good to 0.01; the library needs no libm.
+static double log_of(double x)
+{
+    uint64_t bits;
+    x = x > 1 ? x : 1; // nanoseconds
+    memcpy(&bits, &x, sizeof(bits));
+    double exponent = (double)(bits >> 52) - 1023;
+    bits = (bits & ~(UINT64_C(0xfff) << 52)) | UINT64_C(1023) << 52;
+    memcpy(&x, &bits, sizeof(x)); // between 1 and 2
+    return exponent + (2 - x / 3) * x - 5.0 / 3;
+}
+
+// How much dearer a is than b.
+static double dearer(double a, double b)
+{
+    return log_of(a) - log_of(b);
+}
+
 static void learn(struct csp_adapt_cost *c, double ns)
 {
     if (c->n == 0) {
-        *c = (struct csp_adapt_cost){.ns = ns, .dev = 0, .n = 1};
+        *c = (struct csp_adapt_cost){.ns = ns, .dev = FIRST_DEV, .n = 1};
         return;
     }
     c->n += c->n < MEAN_OF;
-    c->dev += (absolute(ns - c->ns) - c->dev) / c->n;
+    c->dev += (absolute(dearer(ns, c->ns)) - c->dev) / c->n;
     c->ns += (ns - c->ns) / c->n;
 }
 
@@ -40,10 +63,10 @@ static enum csp_adapt_route other(enum csp_adapt_route r)
     return r == CSP_ADAPT_ON ? CSP_ADAPT_OFF : CSP_ADAPT_ON;
 }
 
-static void start_measuring(struct csp_adapt *a, uint64_t now_ns, uint64_t units)
+void csp_adapt_restart(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
     a->since_ns = now_ns;
-    a->since_units = units;
+    a->since = done;
 }
 
 void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
@@ -63,8 +86,25 @@ void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
 // A measurement that does not belong to what the mean is of.
 static int has_changed(const struct csp_adapt *a, const struct csp_adapt_cost *c, double ns)
 {
-    double off = absolute(ns - c->ns);
-    return c->n > 0 && off > a->config.change * c->ns && off > 3 * c->dev;
+    double off = absolute(dearer(ns, c->ns));
+    return c->n > 0 && off > a->config.change && off > 3 * c->dev;
+}
+
+// Two in a row that are off to the same side are no accident.
+static int is_new_phase(struct csp_adapt *a, double ns)
+{
+    const struct csp_adapt_cost *c = &a->cost[a->home];
+    int side = !has_changed(a, c, ns) ? 0 : ns > c->ns ? 1 : -1;
+    int twice = side != 0 && side == a->odd;
+    a->odd = twice ? 0 : side;
+    return twice;
+}
+
+// The noise stays as it is known.
+static void begin_again(struct csp_adapt_cost *c, double ns)
+{
+    c->ns = ns;
+    c->n = 1;
 }
 
 // The old costs say nothing now, so the other route is worth a probe soon. Phases that come as fast as
@@ -72,7 +112,7 @@ static int has_changed(const struct csp_adapt *a, const struct csp_adapt_cost *c
 // comparison only.
 static void forget(struct csp_adapt *a, double ns)
 {
-    a->cost[a->home] = (struct csp_adapt_cost){.ns = ns, .n = 1};
+    begin_again(&a->cost[a->home], ns);
     a->cost[other(a->home)].n = 0;
     a->pause_ns = a->config.probe_every_ns;
     uint64_t at_ns = a->probed_ns + (uint64_t)(a->last_lost_ns / a->config.budget) / a->credit;
@@ -86,25 +126,27 @@ static void begin_probe(struct csp_adapt *a)
 {
     a->now = other(a->home);
     a->reason = CSP_ADAPT_PROBE;
+    a->due = 0;
+    a->tries = 0;
+    a->lost_here_ns = 0;
     a->probes++;
 }
 
 // What a difference must exceed to be one: noise shrinks with the number of measurements.
-static double doubt_ns(const struct csp_adapt *a)
+static double doubt(const struct csp_adapt *a)
 {
     const struct csp_adapt_cost *h = &a->cost[a->home], *o = &a->cost[other(a->home)];
-    double var =
-        h->dev * h->dev / h->n + h->dev * h->dev / o->n; // noise of the chosen one for both
-    double sigma = h->dev + 1;
-    for (int i = 0; i < 8; i++) // square root; the library needs no libm
+    double var = h->dev * h->dev * (1.0 / h->n + 1.0 / o->n); // noise of the chosen one for both
+    double sigma = h->dev + 0.01;
+    for (int i = 0; i < 8; i++) // square root
         sigma = 0.5 * (sigma + var / sigma);
-    return a->config.margin * h->ns + sigma;
+    return a->config.margin + sigma;
 }
 
 static int other_is_better(const struct csp_adapt *a)
 {
-    const struct csp_adapt_cost *o = &a->cost[other(a->home)];
-    return o->n > 0 && o->ns < a->cost[a->home].ns - doubt_ns(a);
+    const struct csp_adapt_cost *h = &a->cost[a->home], *o = &a->cost[other(a->home)];
+    return o->n > 0 && dearer(h->ns, o->ns) > doubt(a);
 }
 
 static void switch_home(struct csp_adapt *a)
@@ -124,15 +166,17 @@ static void settle(struct csp_adapt *a, uint64_t now_ns, double ns)
 {
     struct csp_adapt_cost *c = &a->cost[a->home];
     if (a->mixed) {
-        *c = (struct csp_adapt_cost){.ns = ns, .n = 1};
+        begin_again(c, ns);
         a->mixed = 0;
-    } else if (c->n > 1 && has_changed(a, c, ns)) { // a single one has no deviation to judge by
+    } else if (c->n > 1 && is_new_phase(a, ns)) { // a single one has no deviation to judge by
         forget(a, ns);
-    } else {
+    } else if (!a->odd) {
         learn(c, ns);
     }
     if (other_is_better(a))
         switch_home(a);
+    else if (now_ns >= a->probe_at_ns && a->config.by_order)
+        a->due = 1;
     else if (now_ns >= a->probe_at_ns)
         begin_probe(a);
 }
@@ -147,45 +191,74 @@ static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
     a->probe_at_ns = now_ns + (pause_ns > a->pause_ns ? pause_ns : a->pause_ns);
 }
 
-// The probe is over.
-static void conclude(struct csp_adapt *a, uint64_t now_ns, uint64_t took_ns, double units)
+static void end_probe(struct csp_adapt *a, uint64_t now_ns)
 {
-    struct csp_adapt_cost *home = &a->cost[a->home], *tried = &a->cost[a->now];
-    double ns = (double)took_ns / (units > 0.5 ? units : 0.5);
-    double lost = (double)took_ns - units * home->ns;
-    if (has_changed(a, tried, ns))
-        tried->n = 0;
-    learn(tried, ns);
-    if (other_is_better(a)) {
-        switch_home(a);
-    } else {
+    if (a->now != a->home) {
         a->now = a->home;
         a->reason = CSP_ADAPT_WORSE;
         a->pause_ns *= a->pause_ns < a->config.probe_seldom_ns ? 2 : 1;
     }
-    plan_probe(a, now_ns, lost > 0 ? lost : 0);
+    plan_probe(a, now_ns, a->lost_here_ns > 0 ? a->lost_here_ns : 0);
 }
 
-static int is_complete(const struct csp_adapt *a, uint64_t took_ns, uint64_t units)
+// A measurement of a probe is complete, or its loss is as large as it may be. A probe that does not show
+// anything yet goes on for some measurements.
+static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done here, int is_whole)
 {
-    if (units >= a->config.interval_units && took_ns >= a->config.interval_ns)
-        return 1;
-    if (a->now == a->home)
-        return 0;
-    double usual_ns = (double)units * a->cost[a->home].ns, ns = (double)took_ns;
+    struct csp_adapt_cost *home = &a->cost[a->home], *tried = &a->cost[a->now];
+    a->lost_here_ns += (double)here.ns - (double)here.units * home->ns;
+    if (!is_whole) {
+        tried->n = 0;
+        end_probe(a, now_ns);
+        return;
+    }
+    double ns = (double)here.ns / (double)here.units;
+    if (a->tries++ == 0 && has_changed(a, tried, ns))
+        tried->n = 0;
+    learn(tried, ns);
+    if (other_is_better(a))
+        switch_home(a);
+    if (a->now == a->home || a->tries == PROBE_MOST || dearer(tried->ns, home->ns) > doubt(a))
+        end_probe(a, now_ns);
+}
+
+static int is_whole(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_done here)
+{
+    return here.calls >= a->config.interval_calls && for_ns >= a->config.interval_ns;
+}
+
+static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)
+{
+    double usual_ns = (double)here.units * a->cost[a->home].ns, ns = (double)here.ns;
     return ns > ABORT_FACTOR * usual_ns &&
            ns - usual_ns > (double)a->config.interval_ns / ABORT_SHARE;
 }
 
-enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns, uint64_t units)
+enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
+                                    struct csp_adapt_done done, uint64_t more_ns)
 {
-    uint64_t took_ns = now_ns - a->since_ns, done = units - a->since_units;
-    if (!is_complete(a, took_ns, done))
-        return a->now;
+    struct csp_adapt_done here = {done.units - a->since.units, done.calls - a->since.calls,
+                                  done.ns - a->since.ns};
+    int whole = is_whole(a, now_ns - a->since_ns, here);
+    if (!whole) {
+        here.ns += more_ns;
+        if (a->now == a->home || !is_too_dear(a, here))
+            return a->now;
+    }
     if (a->now == a->home)
-        settle(a, now_ns, (double)took_ns / (double)done);
+        settle(a, now_ns, (double)here.ns / (double)here.units);
     else
-        conclude(a, now_ns, took_ns, (double)done);
-    start_measuring(a, now_ns, units);
+        judge(a, now_ns, here, whole);
+    csp_adapt_restart(a, now_ns, done);
+    return a->now;
+}
+
+enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
+                                     struct csp_adapt_done done)
+{
+    if (a->now == a->home && a->cost[a->home].n > 0) {
+        begin_probe(a);
+        csp_adapt_restart(a, now_ns, done);
+    }
     return a->now;
 }

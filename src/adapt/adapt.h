@@ -2,7 +2,7 @@
 // Copyright the Casper developers
 // Which of two routes is better for a stream of operations, ON (a ghost executes them) or OFF (the
 // target does), found by measuring both while the program runs: docs/design/adaptive.md. Pure code: a
-// clock and a count of work go in, the route to take comes out. One caller at a time.
+// clock, work done and what it cost go in, the route to take comes out. One caller at a time.
 #ifndef CSP_ADAPT_ADAPT_H
 #define CSP_ADAPT_ADAPT_H
 
@@ -20,18 +20,28 @@ enum csp_adapt_reason {
 
 struct csp_adapt_config {
     uint64_t interval_ns;     // one measurement, at least
-    uint64_t interval_units;  // and at least so much work
-    double margin;            // a gain below this share is none
-    double change;            // a cost that moved by this share is another phase
+    uint64_t interval_calls;  // and at least so many calls
+    double margin;            // a gain below this is none; binary logarithm of a ratio
+    double change;            // a cost that moved by this is another phase; likewise
     double budget;            // share of the time that probes may lose
     uint64_t probe_every_ns;  // first pause between probes; doubles while they find nothing,
     uint64_t probe_seldom_ns; // up to this
+    int by_order;             // a probe that is due waits for csp_adapt_probe
+};
+
+/** What was done since the start. */
+struct csp_adapt_done {
+    uint64_t units; // of work, in any unit that stands for what one operation costs
+    uint64_t calls; // that the program waited in, such as flushes
+    uint64_t
+        ns; // time that it took the program, such as that it waited; of one process, if there are several
 };
 
 /** What is known of a route. */
 struct csp_adapt_cost {
-    double ns;  // wall time for a unit of work; a running mean
-    double dev; // mean deviation of one measurement
+    double ns; // for a unit of work; a running mean
+    double
+        dev; // of the binary logarithm of one measurement, mean: costs differ by factors, noise as well
     unsigned n; // measurements in the mean, saturating; 0: nothing is known
 };
 
@@ -40,11 +50,16 @@ struct csp_adapt {
     struct csp_adapt_cost cost[CSP_ADAPT_ROUTES];
     enum csp_adapt_route home, now; // chosen; in use (another one during a probe)
     enum csp_adapt_reason reason;
-    uint64_t since_ns, since_units; // start of this measurement
+    uint64_t since_ns;              // start of this measurement,
+    struct csp_adapt_done since;    // and what was done before it
     uint64_t probe_at_ns, pause_ns; // the next probe; the last pause between two
     uint64_t probed_ns;             // when the last one ended
     unsigned credit;                // see forget(),
     int mixed;                      // and there too
+    int odd;                        // the last measurement was far off: -1: cheaper, 1: dearer
+    int tries;                      // measurements in this probe
+    double lost_here_ns;            // by this probe
+    int due;                        // `by_order`: a probe is wanted
     double last_lost_ns;            // by it
     uint64_t switches;              // of `home`
     uint64_t probes;
@@ -58,10 +73,18 @@ extern const struct csp_adapt_config csp_adapt_defaults;
 void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
                      enum csp_adapt_route route, uint64_t now_ns);
 
+/** What was measured since the last step says nothing: the measurement begins now. */
+void csp_adapt_restart(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done);
+
+/** With `by_order`: a probe of the other route, unless nothing is known of this one or it is one. */
+enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
+                                     struct csp_adapt_done done);
+
 /**
- * To be called where the route may change, such as after a flush. `units`: work completed since the start, in
- * any unit that stands for what one operation costs. @return the route from here on.
+ * To be called where the route may change, such as after a flush. `more_ns`: that the program has waited by now in
+ * calls that are not over. @return the route from here on.
  */
-enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns, uint64_t units);
+enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
+                                    struct csp_adapt_done done, uint64_t more_ns);
 
 #endif

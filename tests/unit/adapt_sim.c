@@ -18,6 +18,7 @@ struct sim {
     struct csp_adapt adapt;
     uint64_t random;
     double now_ns, done;
+    uint64_t calls;
 };
 
 static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, double *follow_s)
@@ -29,7 +30,8 @@ static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, 
     while (s->done < end) {
         s->now_ns += p->ns[s->adapt.now] * s->world->per_call * noisy(s->world->noise, &s->random);
         s->done += s->world->per_call;
-        csp_adapt_step(&s->adapt, (uint64_t)s->now_ns, (uint64_t)s->done);
+        struct csp_adapt_done done = {(uint64_t)s->done, ++s->calls, (uint64_t)s->now_ns};
+        csp_adapt_step(&s->adapt, (uint64_t)s->now_ns, done, 0);
         if (s->adapt.home != best)
             last_wrong = s->now_ns;
     }

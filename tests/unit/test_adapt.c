@@ -109,7 +109,7 @@ static void idle_is_no_measurement(void **state)
     struct csp_adapt a;
     csp_adapt_begin(&a, &csp_adapt_defaults, CSP_ADAPT_ON, 5);
     for (uint64_t ns = 5; ns < 10000000000; ns += 1000000)
-        assert_int_equal(csp_adapt_step(&a, ns, 1), CSP_ADAPT_ON);
+        assert_int_equal(csp_adapt_step(&a, ns, (struct csp_adapt_done){1, 1, 0}, 0), CSP_ADAPT_ON);
     assert_int_equal(a.probes, 0);
 }
 

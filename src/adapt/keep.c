@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "adapt/keep_impl.h"
+
+#include <stdlib.h>
+#include "base/log.h"
+
+void *csp_keep_calloc(size_t bytes)
+{
+    void *p = calloc(1, bytes);
+    CSP_CHECK(p, "out of memory for the route of a window");
+    return p;
+}
+
+unsigned csp_keep_bucket(uint64_t gid, int node)
+{
+    return (unsigned)((gid * 0x9e3779b97f4a7c15u >> 40) + (unsigned)node) % CSP_KEEP_BUCKETS;
+}
+
+void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *msg)
+{
+    k->config.send(k->config.ctx, to_node, msg);
+}
+
+void csp_keep_look_at(struct csp_keep *k, uint64_t ns)
+{
+    if (ns < k->look_at_ns)
+        k->look_at_ns = ns;
+}
+
+struct csp_keep *csp_keep_new(const struct csp_keep_config *config)
+{
+    struct csp_keep *k = csp_keep_calloc(sizeof(*k));
+    k->config = *config;
+    k->config.adapt.by_order = 1;
+    k->look_at_ns = UINT64_MAX;
+    return k;
+}
+
+void csp_keep_receive(struct csp_keep *k, int from_node, const struct csp_keep_msg *msg,
+                      uint64_t now_ns)
+{
+    switch (msg->kind) {
+    case CSP_KEEP_OPEN:
+    case CSP_KEEP_CLOSE:
+    case CSP_KEEP_LEFT:
+        csp_agent_receive(k, msg, now_ns);
+        break;
+    case CSP_KEEP_ENROL:
+    case CSP_KEEP_QUIT:
+    case CSP_KEEP_WANT:
+        csp_conductor_receive(k, msg, now_ns);
+        break;
+    default:
+        csp_keeper_receive(k, from_node, msg, now_ns);
+        break;
+    }
+}
+
+int csp_keep_turn(struct csp_keep *k, uint64_t now_ns)
+{
+    int done = 0;
+    if (k->closing == 0 && now_ns < k->look_at_ns)
+        return 0;
+    k->look_at_ns = UINT64_MAX;
+    for (int i = 0; i < CSP_KEEP_BUCKETS; i++)
+        done |= csp_agent_turn(k, k->agents[i], now_ns) |
+                csp_keeper_turn(k, k->keepers[i], now_ns) |
+                csp_conductor_turn(k, k->conductors[i], now_ns);
+    return done;
+}
+
+void csp_keep_free(struct csp_keep *k)
+{
+    for (int i = 0; i < CSP_KEEP_BUCKETS; i++)
+        CSP_CHECK(!k->agents[i] && !k->keepers[i] && !k->conductors[i],
+                  "a route is in use at the end");
+    free(k);
+}

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "adapt/keep_impl.h"
+
+#include <stdlib.h>
+#include "base/log.h"
+
+// A gate that an agent looks after.
+struct seat {
+    struct seat *next;
+    struct csp_gate *gate;
+    uint64_t units, calls, waited_ns; // reported
+};
+
+enum agent_state { JOINING, OPEN, CLOSING, CLOSED, LEAVING };
+
+struct csp_agent {
+    struct csp_agent *next;
+    uint64_t gid;
+    int node, first; // the keeper's, the conductor's
+    enum agent_state state;
+    uint32_t route;
+    uint64_t change;
+    uint64_t period_ns, report_at_ns;
+    struct seat *seats, *going; // going: to be told when LEFT comes
+};
+
+static struct csp_agent **find_agent(struct csp_keep *k, uint64_t gid, int node)
+{
+    struct csp_agent **at = &k->agents[csp_keep_bucket(gid, node)];
+    while (*at && ((*at)->gid != gid || (*at)->node != node))
+        at = &(*at)->next;
+    return at;
+}
+
+static void to_keeper(struct csp_keep *k, const struct csp_agent *a, enum csp_keep_kind kind,
+                      uint64_t n)
+{
+    struct csp_keep_msg msg = {.gid = a->gid, .node = a->node, .kind = (uint16_t)kind, .n = n};
+    csp_keep_post(k, a->node, &msg);
+}
+
+static void set_state(struct csp_keep *k, struct csp_agent *a, enum agent_state state)
+{
+    k->closing += (state == CLOSING) - (a->state == CLOSING);
+    a->state = state;
+}
+
+static void ask(struct csp_keep *k, struct csp_agent *a)
+{
+    set_state(k, a, JOINING);
+    to_keeper(k, a, CSP_KEEP_JOIN, (uint64_t)a->first);
+}
+
+static uint64_t grown(uint64_t *was, const _Atomic uint64_t *counter)
+{
+    uint64_t now = atomic_load_explicit(counter, memory_order_relaxed), more = now - *was;
+    *was = now;
+    return more;
+}
+
+// What was done since the last report.
+static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    struct csp_keep_msg msg = {.gid = a->gid, .node = a->node, .kind = CSP_KEEP_WORK};
+    for (struct seat *s = a->seats; s; s = s->next) {
+        msg.waited_ns += grown(&s->waited_ns, &s->gate->waited_ns);
+        msg.n += grown(&s->units, &s->gate->units);
+        msg.calls += (uint32_t)grown(&s->calls, &s->gate->calls);
+        msg.more_ns += csp_gate_waits_ns(s->gate, now_ns);
+        msg.users++;
+    }
+    if (msg.calls > 0 || msg.more_ns > 0)
+        csp_keep_post(k, a->node, &msg);
+}
+
+static void try_close(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    int all = 1;
+    for (struct seat *s = a->seats; s; s = s->next)
+        all &= csp_gate_close(s->gate);
+    if (!all)
+        return;
+    set_state(k, a, CLOSED);
+    report(k, a, now_ns);
+    to_keeper(k, a, CSP_KEEP_CLOSED, a->change);
+}
+
+void csp_keep_join(struct csp_keep *k, uint64_t gid, int node, int first, struct csp_gate *gate)
+{
+    struct csp_agent **at = find_agent(k, gid, node), *a = *at;
+    struct seat *s = csp_keep_calloc(sizeof(*s));
+    s->gate = gate;
+    if (!a) {
+        *at = a = csp_keep_calloc(sizeof(*a));
+        a->gid = gid;
+        a->node = node;
+        a->first = first;
+        ask(k, a);
+    }
+    s->next = a->seats;
+    a->seats = s;
+    if (a->state == OPEN)
+        csp_gate_open(gate, a->route);
+}
+
+void csp_keep_leave(struct csp_keep *k, uint64_t gid, int node, struct csp_gate *gate)
+{
+    struct csp_agent *a = *find_agent(k, gid, node);
+    CSP_CHECK(a, "window %llx: a user leaves a route that it did not join",
+              (unsigned long long)gid);
+    struct seat **at = &a->seats;
+    while (*at && (*at)->gate != gate)
+        at = &(*at)->next;
+    struct seat *s = *at;
+    CSP_CHECK(s, "window %llx: a user leaves a route that it did not join",
+              (unsigned long long)gid);
+    *at = s->next;
+    if (a->seats) {
+        free(s);
+        csp_gate_gone(gate);
+        return; // if it was the last that was to be closed, the next turn sees it
+    }
+    s->next = a->going;
+    a->going = s;
+    if (a->state == LEAVING)
+        return;
+    set_state(k, a, LEAVING);
+    to_keeper(k, a, CSP_KEEP_LEAVE, 0);
+}
+
+static void on_left(struct csp_keep *k, struct csp_agent **at)
+{
+    struct csp_agent *a = *at;
+    while (a->going) {
+        struct seat *s = a->going;
+        a->going = s->next;
+        csp_gate_gone(s->gate);
+        free(s);
+    }
+    if (a->seats) {
+        ask(k, a);
+        return;
+    }
+    *at = a->next;
+    free(a);
+}
+
+static void on_open(struct csp_keep *k, struct csp_agent *a, const struct csp_keep_msg *msg,
+                    uint64_t now_ns)
+{
+    set_state(k, a, OPEN);
+    a->route = msg->route;
+    a->period_ns = msg->n;
+    a->report_at_ns = now_ns + msg->n;
+    csp_keep_look_at(k, a->report_at_ns);
+    for (struct seat *s = a->seats; s; s = s->next)
+        csp_gate_open(s->gate, a->route);
+}
+
+static void on_close(struct csp_keep *k, struct csp_agent *a, const struct csp_keep_msg *msg,
+                     uint64_t now_ns)
+{
+    set_state(k, a, CLOSING);
+    a->change = msg->n;
+    for (struct seat *s = a->seats; s; s = s->next)
+        csp_gate_turn(s->gate, msg->route);
+    try_close(k, a, now_ns);
+}
+
+void csp_agent_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns)
+{
+    struct csp_agent **at = find_agent(k, msg->gid, msg->node);
+    CSP_CHECK(*at, "window %llx: a route that nobody here asked for", (unsigned long long)msg->gid);
+    if (msg->kind == CSP_KEEP_LEFT)
+        on_left(k, at);
+    else if ((*at)->state == LEAVING)
+        return; // sent before LEAVE arrived
+    else if (msg->kind == CSP_KEEP_OPEN)
+        on_open(k, *at, msg, now_ns);
+    else
+        on_close(k, *at, msg, now_ns);
+}
+
+// @return 1 if something was done.
+static int turn(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    if (a->state == CLOSING) {
+        try_close(k, a, now_ns);
+        return a->state == CLOSED;
+    }
+    if (a->state != OPEN)
+        return 0;
+    int due = now_ns >= a->report_at_ns;
+    if (due) {
+        report(k, a, now_ns);
+        a->report_at_ns = now_ns + a->period_ns;
+    }
+    csp_keep_look_at(k, a->report_at_ns);
+    return due;
+}
+
+int csp_agent_turn(struct csp_keep *k, struct csp_agent *first, uint64_t now_ns)
+{
+    int done = 0;
+    for (struct csp_agent *a = first; a; a = a->next)
+        done |= turn(k, a, now_ns);
+    return done;
+}

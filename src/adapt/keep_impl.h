@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The three roles of a ghost in adapt/keep.h, and what they share. Only for src/adapt/keep*.c.
+#ifndef CSP_ADAPT_KEEP_IMPL_H
+#define CSP_ADAPT_KEEP_IMPL_H
+
+#include <stddef.h>
+#include "adapt/keep.h"
+
+enum { CSP_KEEP_BUCKETS = 64 };
+
+struct csp_agent;
+struct csp_keeper;
+struct csp_conductor;
+
+struct csp_keep {
+    struct csp_keep_config config;
+    struct csp_agent *agents[CSP_KEEP_BUCKETS];
+    struct csp_keeper *keepers[CSP_KEEP_BUCKETS];
+    struct csp_conductor *conductors[CSP_KEEP_BUCKETS];
+    int closing;         // agents that wait for gates, keepers that wait for agents
+    uint64_t look_at_ns; // when there is something to do next, else
+};
+
+void *csp_keep_calloc(size_t bytes);
+unsigned csp_keep_bucket(uint64_t gid, int node);
+void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *msg);
+void csp_keep_look_at(struct csp_keep *k, uint64_t ns);
+
+// Each: a message for the role; a turn, @return 1 if something was done.
+void csp_agent_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns);
+int csp_agent_turn(struct csp_keep *k, struct csp_agent *first, uint64_t now_ns);
+void csp_keeper_receive(struct csp_keep *k, int from, const struct csp_keep_msg *msg,
+                        uint64_t now_ns);
+int csp_keeper_turn(struct csp_keep *k, struct csp_keeper *first, uint64_t now_ns);
+void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns);
+int csp_conductor_turn(struct csp_keep *k, struct csp_conductor *first, uint64_t now_ns);
+
+#endif

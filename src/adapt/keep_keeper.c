@@ -1,0 +1,319 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "adapt/keep_impl.h"
+
+#include <stdlib.h>
+#include "base/log.h"
+
+enum {
+    REPORTS = 2,         // in an interval of the controller
+    REPORTERS = 8,       // with more agents each reports less often
+    CLOSE_SHARE = 4,     // a change must succeed within this part of an interval,
+    RETRY_INTERVALS = 2, // or it is tried again after so many,
+    RETRY_MOST = 64,     // then twice as many, up to this
+    IDLE_INTERVALS = 8,  // without a report: nobody is there
+    LEAST_REPORT_NS = 100000,
+    LEAST_CLOSE_NS = 1000000, // ghosts may be asleep
+    ALL_OFF = CSP_GATE_OFF | CSP_GATE_ACC_OFF
+};
+
+struct member {
+    struct member *next;
+    int node;
+    int closed;
+    uint32_t users;
+    uint64_t more_ns; // of the last report
+};
+
+struct csp_keeper {
+    struct csp_keeper *next;
+    uint64_t gid;
+    struct member *members;
+    int nmembers, nclosed;
+    uint32_t route, wanted;
+    int changing;
+    uint64_t change, give_up_ns;
+    uint64_t retry_at_ns, retry_intervals;
+    int conductor;          // its node
+    int asked;              // it was told that a probe is due
+    struct member *leavers; // the last ones, while the conductor is asked to forget
+    uint64_t users;         // of all members
+    uint64_t work_ns;       // when the last report came
+    struct csp_adapt_done done;
+    struct csp_adapt adapt;
+};
+
+static struct csp_keeper **find_keeper(struct csp_keep *k, uint64_t gid)
+{
+    struct csp_keeper **at = &k->keepers[csp_keep_bucket(gid, 0)];
+    while (*at && (*at)->gid != gid)
+        at = &(*at)->next;
+    return at;
+}
+
+static uint64_t at_least(uint64_t ns, uint64_t least_ns)
+{
+    return ns > least_ns ? ns : least_ns;
+}
+
+// With many agents each reports less often.
+static uint64_t report_period_ns(const struct csp_keep *k, const struct csp_keeper *r)
+{
+    uint64_t share = (uint64_t)(r->nmembers + REPORTERS - 1) / REPORTERS;
+    return share * at_least(k->config.adapt.interval_ns / REPORTS, LEAST_REPORT_NS);
+}
+
+static void to_agent(struct csp_keep *k, const struct csp_keeper *r, int node,
+                     enum csp_keep_kind kind)
+{
+    struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
+    msg.route = (uint16_t)(kind == CSP_KEEP_CLOSE ? r->wanted : r->route);
+    msg.n = kind == CSP_KEEP_CLOSE ? r->change : report_period_ns(k, r);
+    csp_keep_post(k, node, &msg);
+}
+
+static void to_all(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
+{
+    for (const struct member *m = r->members; m; m = m->next)
+        to_agent(k, r, m->node, kind);
+}
+
+static void end_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
+{
+    r->changing = 0;
+    k->closing--;
+    csp_adapt_restart(&r->adapt, now_ns, r->done);
+    to_all(k, r, CSP_KEEP_OPEN);
+}
+
+static void finish_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
+{
+    if (r->nclosed < r->nmembers)
+        return;
+    r->route = r->wanted;
+    r->retry_at_ns = 0;
+    r->retry_intervals = RETRY_INTERVALS;
+    end_change(k, r, now_ns);
+}
+
+// Accumulates stay as they are, for now.
+static void give_up(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
+{
+    r->route = (r->route & CSP_GATE_ACC_OFF) | (r->wanted & CSP_GATE_OFF);
+    r->retry_at_ns = now_ns + r->retry_intervals * k->config.adapt.interval_ns;
+    r->retry_intervals *= r->retry_intervals < RETRY_MOST ? 2 : 1;
+    end_change(k, r, now_ns);
+}
+
+static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t wanted, uint64_t now_ns)
+{
+    r->wanted = wanted;
+    r->changing = 1;
+    r->change++;
+    r->give_up_ns = now_ns + at_least(k->config.adapt.interval_ns / CLOSE_SHARE, LEAST_CLOSE_NS);
+    r->nclosed = 0;
+    k->closing++;
+    for (struct member *m = r->members; m; m = m->next)
+        m->closed = 0;
+    to_all(k, r, CSP_KEEP_CLOSE);
+}
+
+static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
+{
+    struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
+    msg.n = r->adapt.home == CSP_ADAPT_ON ? CSP_ADAPT_OFF : CSP_ADAPT_ON; // WANT
+    csp_keep_post(k, r->conductor, &msg);
+}
+
+static void follow(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_route route,
+                   uint64_t now_ns)
+{
+    uint32_t wanted = route == CSP_ADAPT_OFF ? ALL_OFF : 0;
+    if ((wanted ^ r->route) & CSP_GATE_OFF || (wanted != r->route && now_ns >= r->retry_at_ns))
+        begin_change(k, r, wanted, now_ns);
+}
+
+static uint64_t more_ns(const struct csp_keeper *r)
+{
+    uint64_t ns = 0;
+    for (const struct member *m = r->members; m; m = m->next)
+        ns += m->more_ns;
+    return r->users ? ns / r->users : 0;
+}
+
+static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
+{
+    if (r->changing)
+        return;
+    enum csp_adapt_route home = r->adapt.home;
+    enum csp_adapt_route route = csp_adapt_step(&r->adapt, now_ns, r->done, more_ns(r));
+    if (r->adapt.home != home)
+        k->config.say(k->config.ctx, r->gid, &r->adapt);
+    if (r->adapt.due && !r->asked && !r->leavers) {
+        r->asked = 1;
+        tell_conductor(k, r, CSP_KEEP_WANT);
+    }
+    follow(k, r, route, now_ns);
+}
+
+// Where nothing is done now there is nothing to measure.
+static void on_probe(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_route route,
+                     uint64_t now_ns)
+{
+    if (route == r->adapt.home)
+        return;
+    r->asked = 0;
+    if (!r->changing && now_ns < r->work_ns + IDLE_INTERVALS * k->config.adapt.interval_ns)
+        follow(k, r, csp_adapt_probe(&r->adapt, now_ns, r->done), now_ns);
+}
+
+static void enrol(struct csp_keep *k, struct csp_keeper *r)
+{
+    r->asked = 0;
+    tell_conductor(k, r, CSP_KEEP_ENROL);
+}
+
+static struct csp_keeper *make(struct csp_keep *k, const struct csp_keep_msg *join, uint64_t now_ns)
+{
+    struct csp_keeper *r = csp_keep_calloc(sizeof(*r));
+    r->gid = join->gid;
+    r->conductor = (int)join->n;
+    r->retry_intervals = RETRY_INTERVALS;
+    csp_adapt_begin(&r->adapt, &k->config.adapt, CSP_ADAPT_ON, now_ns);
+    enrol(k, r);
+    return r;
+}
+
+static void on_join(struct csp_keep *k, const struct csp_keep_msg *msg, int node, uint64_t now_ns)
+{
+    struct csp_keeper **at = find_keeper(k, msg->gid), *r = *at;
+    if (!r)
+        *at = r = make(k, msg, now_ns);
+    struct member *m = csp_keep_calloc(sizeof(*m));
+    *m = (struct member){.next = r->members, .node = node, .closed = r->changing};
+    r->members = m;
+    r->nmembers++;
+    if (r->changing)
+        r->nclosed++;
+    else
+        to_agent(k, r, node, CSP_KEEP_OPEN);
+}
+
+static struct member **find_member(struct csp_keeper *r, int node)
+{
+    struct member **at = &r->members;
+    while (*at && (*at)->node != node)
+        at = &(*at)->next;
+    CSP_CHECK(*at, "window %llx: node %d is no member of its route", (unsigned long long)r->gid,
+              node);
+    return at;
+}
+
+// The last member is told when the conductor knows that there is nothing more to keep.
+static void quit(struct csp_keep *k, struct csp_keeper *r, struct member *last)
+{
+    k->closing -= r->changing;
+    r->changing = 0;
+    if (!r->leavers)
+        tell_conductor(k, r, CSP_KEEP_QUIT);
+    last->next = r->leavers;
+    r->leavers = last;
+}
+
+static void on_leave(struct csp_keep *k, struct csp_keeper *r, int node, uint64_t now_ns)
+{
+    struct member **found = find_member(r, node), *m = *found;
+    *found = m->next;
+    r->nmembers--;
+    r->nclosed -= m->closed;
+    r->users -= m->users;
+    if (r->nmembers == 0) {
+        quit(k, r, m);
+        return;
+    }
+    free(m);
+    to_agent(k, r, node, CSP_KEEP_LEFT);
+    if (r->changing)
+        finish_change(k, r, now_ns);
+}
+
+static void on_bye(struct csp_keep *k, struct csp_keeper **at)
+{
+    struct csp_keeper *r = *at;
+    while (r->leavers) {
+        struct member *m = r->leavers;
+        r->leavers = m->next;
+        to_agent(k, r, m->node, CSP_KEEP_LEFT);
+        free(m);
+    }
+    if (r->members) {
+        enrol(k, r);
+        return;
+    }
+    *at = r->next;
+    free(r);
+}
+
+// The time that one user waited, on average.
+static void on_work(struct csp_keep *k, struct csp_keeper *r, int from,
+                    const struct csp_keep_msg *msg, uint64_t now_ns)
+{
+    struct member *m = *find_member(r, from);
+    r->users += msg->users - m->users;
+    m->users = msg->users;
+    m->more_ns = msg->more_ns;
+    r->work_ns = now_ns;
+    r->done.units += msg->n;
+    r->done.calls += msg->calls;
+    r->done.ns += msg->waited_ns / r->users;
+    decide(k, r, now_ns);
+}
+
+static void on_closed(struct csp_keep *k, struct csp_keeper *r, int from, uint64_t change,
+                      uint64_t now_ns)
+{
+    if (!r->changing || change != r->change)
+        return; // given up meanwhile
+    (*find_member(r, from))->closed = 1;
+    r->nclosed++;
+    finish_change(k, r, now_ns);
+}
+
+void csp_keeper_receive(struct csp_keep *k, int from, const struct csp_keep_msg *msg,
+                        uint64_t now_ns)
+{
+    struct csp_keeper **at = find_keeper(k, msg->gid), *r = *at;
+    if (msg->kind == CSP_KEEP_JOIN) {
+        on_join(k, msg, from, now_ns);
+        return;
+    }
+    CSP_CHECK(r, "window %llx: its route is not kept here", (unsigned long long)msg->gid);
+    switch (msg->kind) {
+    case CSP_KEEP_LEAVE:
+        on_leave(k, r, from, now_ns);
+        break;
+    case CSP_KEEP_WORK:
+        on_work(k, r, from, msg, now_ns);
+        break;
+    case CSP_KEEP_CLOSED:
+        on_closed(k, r, from, msg->n, now_ns);
+        break;
+    case CSP_KEEP_PROBE:
+        on_probe(k, r, (enum csp_adapt_route)msg->n, now_ns);
+        break;
+    default:
+        on_bye(k, at);
+        break;
+    }
+}
+
+int csp_keeper_turn(struct csp_keep *k, struct csp_keeper *first, uint64_t now_ns)
+{
+    int done = 0;
+    for (struct csp_keeper *r = first; r; r = r->next)
+        if (r->changing && now_ns >= r->give_up_ns) {
+            give_up(k, r, now_ns);
+            done = 1;
+        }
+    return done;
+}

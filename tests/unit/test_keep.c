@@ -1,0 +1,370 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Keepers and agents of some nodes in an invented world: messages take random times, users accumulate, flush,
+// compute and leave at random. Checked at every step: accumulates under way to one node's targets all go by one
+// route. And: nobody waits for long, everybody can leave, and the better route is found.
+#include "unit.h"
+#include "adapt/keep.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    NODES = 3,
+    USERS = 2, // on each
+    WINDOWS = 2,
+    QUEUE = 4096,
+    US = 1000,
+    TURN_NS = 5 * US, // between two turns of a ghost
+    LATE_NS = 50 * US // of a message, at most
+};
+
+struct letter {
+    struct csp_keep_msg msg;
+    uint64_t at_ns;
+};
+
+// From one ghost to another, in order.
+struct channel {
+    struct letter letters[QUEUE];
+    unsigned first, end;
+    uint64_t last_ns;
+};
+
+struct user {
+    struct csp_gate gates[WINDOWS][NODES];
+    int joined[WINDOWS][NODES], under_way[WINDOWS][NODES];
+    uint64_t free_at_ns, closed_since_ns;
+    struct csp_gate *waits; // for an operation
+    int window, node;       // what it works on
+    int accumulates, left;
+};
+
+struct world {
+    struct csp_keep *ghosts[NODES];
+    struct channel channels[NODES][NODES];
+    struct user users[NODES][USERS];
+    uint64_t now_ns, seed, worst_wait_ns;
+    uint64_t cost_ns[2]; // of an operation by the ghost, by the target
+    int together;        // the target's cost holds only if all nodes have that route
+    uint64_t compute_ns; // mean, between two flushes
+    long done_by[2], changes;
+};
+
+struct end {
+    struct world *world;
+    int node;
+};
+
+static struct end ends[NODES];
+
+static uint64_t below(struct world *w, uint64_t most)
+{
+    return unit_random(&w->seed) % most;
+}
+
+static void send(void *ctx, int to, const struct csp_keep_msg *msg)
+{
+    const struct end *from = ctx;
+    struct world *w = from->world;
+    struct channel *c = &w->channels[from->node][to];
+    assert_true(c->end - c->first < QUEUE);
+    uint64_t at_ns = w->now_ns + below(w, LATE_NS);
+    if (at_ns < c->last_ns)
+        at_ns = c->last_ns;
+    c->letters[c->end++ % QUEUE] = (struct letter){*msg, at_ns};
+    c->last_ns = at_ns;
+}
+
+static void say(void *ctx, uint64_t gid, const struct csp_adapt *why)
+{
+    const struct end *end = ctx;
+    (void)gid;
+    assert_int_equal(why->reason, CSP_ADAPT_BETTER);
+    end->world->changes++;
+}
+
+static struct world *make_world(uint64_t seed, uint64_t on_ns, uint64_t off_ns, uint64_t compute_ns)
+{
+    struct world *w = calloc(1, sizeof(*w));
+    w->seed = seed;
+    w->now_ns = 1;
+    w->cost_ns[0] = on_ns;
+    w->cost_ns[1] = off_ns;
+    w->compute_ns = compute_ns;
+    for (int i = 0; i < NODES; i++) {
+        ends[i] = (struct end){w, i};
+        struct csp_keep_config config = {csp_adapt_defaults, i, send, say, &ends[i]};
+        w->ghosts[i] = csp_keep_new(&config);
+    }
+    return w;
+}
+
+static void deliver(struct world *w)
+{
+    for (int from = 0; from < NODES; from++)
+        for (int to = 0; to < NODES; to++) {
+            struct channel *c = &w->channels[from][to];
+            while (c->first != c->end && c->letters[c->first % QUEUE].at_ns <= w->now_ns) {
+                struct letter l = c->letters[c->first++ % QUEUE];
+                csp_keep_receive(w->ghosts[to], from, &l.msg, w->now_ns);
+            }
+        }
+}
+
+// One route for all accumulates that are under way.
+static void check_routes(const struct world *w)
+{
+    for (int win = 0; win < WINDOWS; win++)
+        for (int node = 0; node < NODES; node++) {
+            int by[2] = {0, 0};
+            for (int i = 0; i < NODES * USERS; i++) {
+                const struct user *u = &w->users[i / USERS][i % USERS];
+                int off = (csp_gate_look(&u->gates[win][node]) & CSP_GATE_ACC_OFF) != 0;
+                by[off] += u->under_way[win][node];
+            }
+            assert_true(by[0] == 0 || by[1] == 0);
+        }
+}
+
+static void flush(struct user *u)
+{
+    for (int win = 0; win < WINDOWS; win++)
+        for (int node = 0; node < NODES; node++) {
+            if (!u->joined[win][node])
+                continue;
+            u->under_way[win][node] = 0;
+            csp_gate_leave(&u->gates[win][node], csp_gate_look(&u->gates[win][node]));
+        }
+}
+
+// Of the window that the user works on.
+static int all_are_off(const struct user *u)
+{
+    for (int node = 0; node < NODES; node++)
+        if (u->joined[u->window][node] &&
+            !(csp_gate_look(&u->gates[u->window][node]) & CSP_GATE_OFF))
+            return 0;
+    return 1;
+}
+
+static void operation(struct world *w, struct user *u, struct csp_gate *g, uint64_t flag)
+{
+    int off = (csp_gate_look(g) & flag) != 0;
+    uint64_t cost_ns = w->cost_ns[off && (!w->together || all_are_off(u))];
+    w->done_by[off]++;
+    u->free_at_ns = w->now_ns + cost_ns / 2 + below(w, cost_ns);
+    csp_gate_wait(g, w->now_ns);
+    u->waits = g;
+}
+
+static void accumulate(struct world *w, struct user *u, struct csp_gate *g)
+{
+    if (!csp_gate_enter(g)) {
+        if (!u->closed_since_ns)
+            u->closed_since_ns = w->now_ns;
+        return;
+    }
+    csp_gate_issued(g);
+    u->under_way[u->window][u->node]++;
+    if (u->closed_since_ns && w->now_ns - u->closed_since_ns > w->worst_wait_ns)
+        w->worst_wait_ns = w->now_ns - u->closed_since_ns;
+    u->closed_since_ns = 0;
+    operation(w, u, g, CSP_GATE_ACC_OFF);
+}
+
+static void act(struct world *w, int home, struct user *u)
+{
+    if (u->left || w->now_ns < u->free_at_ns)
+        return;
+    if (u->waits)
+        csp_gate_waited(u->waits, atomic_load(&u->waits->waits_since_ns), w->now_ns, 1);
+    u->waits = NULL;
+    struct csp_gate *g = &u->gates[u->window][u->node];
+    if (!u->closed_since_ns && below(w, 3) == 0) {
+        flush(u);
+        u->window = (int)below(w, WINDOWS);
+        u->node = (int)below(w, NODES);
+        u->free_at_ns = w->now_ns + below(w, 2 * w->compute_ns + 1);
+        return;
+    }
+    if (!u->joined[u->window][u->node]) {
+        csp_gate_init(g);
+        u->joined[u->window][u->node] = 1;
+        csp_keep_join(w->ghosts[home], (uint64_t)u->window + 7, u->node, 0, g);
+    }
+    if (u->closed_since_ns || below(w, 2))
+        accumulate(w, u, g);
+    else
+        operation(w, u, g, CSP_GATE_OFF);
+}
+
+static void run(struct world *w, uint64_t ns)
+{
+    uint64_t end_ns = w->now_ns + ns, turn_at_ns = w->now_ns;
+    for (; w->now_ns < end_ns; w->now_ns += US) {
+        deliver(w);
+        if (w->now_ns >= turn_at_ns) {
+            turn_at_ns = w->now_ns + TURN_NS;
+            for (int i = 0; i < NODES; i++)
+                csp_keep_turn(w->ghosts[i], w->now_ns);
+        }
+        for (int i = 0; i < NODES * USERS; i++)
+            act(w, i / USERS, &w->users[i / USERS][i % USERS]);
+        check_routes(w);
+    }
+}
+
+static int leave_one(struct world *w, int home, struct user *u, int win, int node)
+{
+    struct csp_gate *g = &u->gates[win][node];
+    if (u->joined[win][node] == 1) {
+        csp_keep_leave(w->ghosts[home], (uint64_t)win + 7, node, g);
+        u->joined[win][node] = 2;
+    }
+    return u->joined[win][node] == 2 && !(csp_gate_look(g) & CSP_GATE_GONE);
+}
+
+// @return gates that are not gone yet.
+static int leave(struct world *w, int home, struct user *u)
+{
+    int left = 0;
+    u->left = 1;
+    u->waits = NULL;
+    flush(u);
+    for (int win = 0; win < WINDOWS; win++)
+        for (int node = 0; node < NODES; node++)
+            left += leave_one(w, home, u, win, node);
+    return left;
+}
+
+// A user leaves all its routes, and joins again.
+static void come_back(struct world *w, int home, struct user *u)
+{
+    int tries = 0;
+    u->closed_since_ns = 0;
+    while (leave(w, home, u)) {
+        run(w, 10 * US);
+        assert_true(tries++ < 10000);
+    }
+    memset(u->joined, 0, sizeof(u->joined));
+    u->left = 0;
+}
+
+static void end_world(struct world *w)
+{
+    int left = 1;
+    for (int tries = 0; left; tries++) {
+        assert_true(tries < 10000);
+        left = 0;
+        for (int i = 0; i < NODES * USERS; i++) {
+            w->users[i / USERS][i % USERS].closed_since_ns = 0;
+            left += leave(w, i / USERS, &w->users[i / USERS][i % USERS]);
+        }
+        run(w, 10 * US);
+    }
+    for (int i = 0; i < NODES; i++)
+        csp_keep_free(w->ghosts[i]); // checks that nothing is left
+    for (int i = 0; i < NODES * NODES; i++)
+        assert_int_equal(w->channels[i / NODES][i % NODES].first,
+                         w->channels[i / NODES][i % NODES].end);
+    free(w);
+}
+
+// Longest wait: until the change is given up, and some messages.
+static uint64_t wait_limit_ns(void)
+{
+    return csp_adapt_defaults.interval_ns / 4 + 6 * (LATE_NS + TURN_NS);
+}
+
+static void one_route_at_a_time(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 6; seed++) {
+        struct world *w = make_world(seed, 20 * US, 30 * US, seed % 3 * 100 * US);
+        for (int i = 0; i < 10; i++) {
+            uint64_t on_ns = w->cost_ns[0];
+            run(w, 60000 * US);
+            int home = (int)below(w, NODES);
+            come_back(w, home, &w->users[home][0]);
+            w->cost_ns[0] = w->cost_ns[1]; // another phase
+            w->cost_ns[1] = on_ns;
+        }
+        assert_true(w->done_by[0] > 0 && w->done_by[1] > 0);
+        if (w->worst_wait_ns > wait_limit_ns())
+            fail_msg("seed %lu: somebody waited %lu us", (unsigned long)seed,
+                     (unsigned long)(w->worst_wait_ns / US));
+        end_world(w);
+    }
+}
+
+// @return share of the operations that the target itself executed, when the route had time to settle.
+static double share_off(uint64_t seed, uint64_t on_ns, uint64_t off_ns, int together)
+{
+    struct world *w = make_world(seed, on_ns, off_ns, 20 * US);
+    w->together = together;
+    run(w, 500000 * US);
+    w->done_by[0] = w->done_by[1] = 0;
+    run(w, 500000 * US);
+    double share = (double)w->done_by[1] / (double)(w->done_by[0] + w->done_by[1]);
+    end_world(w);
+    return share;
+}
+
+static void finds_the_better_route(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++) {
+        assert_true(share_off(seed, 60 * US, 20 * US, 0) > 0.9);
+        assert_true(share_off(seed, 20 * US, 60 * US, 0) < 0.1);
+    }
+}
+
+// No node alone would find a reason to change.
+static void finds_what_all_must_do_together(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4; seed++)
+        assert_true(share_off(seed, 60 * US, 20 * US, 1) > 0.9);
+}
+
+// A user whose accumulates are never complete: those of all stay where they are, PUT and GET change.
+static void goes_on_beside_a_user_that_never_flushes(void **state)
+{
+    (void)state;
+    struct world *w = make_world(3, 60 * US, 20 * US, 20 * US);
+    struct user *stuck = &w->users[1][0];
+    stuck->left = 1;
+    for (int win = 0; win < WINDOWS; win++)
+        for (int node = 0; node < NODES; node++) {
+            csp_gate_init(&stuck->gates[win][node]);
+            csp_keep_join(w->ghosts[1], (uint64_t)win + 7, node, 0, &stuck->gates[win][node]);
+            stuck->joined[win][node] = 1;
+        }
+    run(w, 1000 * US);
+    for (int win = 0; win < WINDOWS; win++)
+        for (int node = 0; node < NODES; node++) {
+            assert_true(csp_gate_enter(&stuck->gates[win][node]));
+            csp_gate_issued(&stuck->gates[win][node]);
+            stuck->under_way[win][node] = 1;
+        }
+    run(w, 500000 * US);
+    assert_true(w->worst_wait_ns <= wait_limit_ns());
+    w->done_by[0] = w->done_by[1] = 0;
+    run(w, 500000 * US);
+    double off = (double)w->done_by[1] / (double)(w->done_by[0] + w->done_by[1]);
+    assert_true(off > 0.3 && off < 0.6); // about a half of them are PUT and GET
+    end_world(w);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(one_route_at_a_time),
+        cmocka_unit_test(finds_the_better_route),
+        cmocka_unit_test(finds_what_all_must_do_together),
+        cmocka_unit_test(goes_on_beside_a_user_that_never_flushes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
