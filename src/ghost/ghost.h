@@ -35,4 +35,10 @@ int csp_ghost_soft_turn(void);
 int csp_ghost_soft_idle(void);
 void csp_ghost_soft_stop(void);
 
+// ghost_route.c: first ghost of a node: routes of windows that decide by measurement (adapt/keep.h).
+void csp_ghost_route_start(void);
+/** @return 1 if something was done since the last turn: the ghosts' own business, no work for users. */
+int csp_ghost_route_turn(uint64_t now_ns);
+void csp_ghost_route_stop(void);
+
 #endif

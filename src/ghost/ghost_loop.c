@@ -121,9 +121,10 @@ static enum found turn(struct loop *l)
     uint64_t before = l->now;
     int n = csp_am_poll(64);
     int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn();
+    int housekeeping = csp_ghost_route_turn(before);
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
-    enum found what = done > 0 ? MESSAGES : judge(l, took);
+    enum found what = done > 0 ? MESSAGES : housekeeping ? NOTHING : judge(l, took);
     l->polls++;
     l->messages += (uint64_t)n;
     if (what != NOTHING) {
@@ -216,6 +217,7 @@ void csp_ghost_loop(void)
     }
     publish(&l);
     csp_ghost_soft_stop();
+    csp_ghost_route_stop();
 }
 
 void csp_ghost_start(void)
@@ -225,4 +227,5 @@ void csp_ghost_start(void)
     csp_ghost_token_start();
     csp_ghost_win_start();
     csp_ghost_soft_start();
+    csp_ghost_route_start();
 }

@@ -111,16 +111,16 @@ static struct csp_wnode *wnode_at(uint64_t off)
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
 }
 
-static void count_wnode(const struct csp_members *m, int n)
+static uint64_t wnode_bytes(const struct csp_members *m, enum csp_async_wish async)
 {
-    if (csp_members_lead(m))
-        csp_meta_count(CSP_META_SHARED, n * (long long)csp_wnode_bytes(m->n, m->nnodes == 1));
+    int gates = csp_async_may_change(async) && m->nnodes > 1 ? m->nlocal * m->nnodes : 0;
+    return csp_wnode_bytes(m->n, m->nnodes == 1 ? m->n : 0, gates);
 }
 
 // `ready` must be down before anybody can learn the offset: the heap hands out used memory.
-static uint64_t alloc_wnode(const struct csp_members *m)
+static uint64_t alloc_wnode(const struct csp_members *m, enum csp_async_wish async)
 {
-    uint64_t off = csp_heap_alloc(csp_rt.heap, csp_wnode_bytes(m->n, m->nnodes == 1), ALIGN);
+    uint64_t off = csp_heap_alloc(csp_rt.heap, wnode_bytes(m, async), ALIGN);
     if (off != CSP_OFF_NONE)
         memset(wnode_at(off), 0, sizeof(struct csp_wnode));
     return off;
@@ -167,7 +167,7 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
     else
         card_of_program(&c, h);
     if (csp_members_lead(m))
-        c.wnode_off = alloc_wnode(m);
+        c.wnode_off = alloc_wnode(m, (enum csp_async_wish)c.async);
     if (m->rank == 0)
         c.gid = next_gid();
     c.bind = csp_bind_wish(h->info);
@@ -209,7 +209,7 @@ static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
     }
     free(end);
     if (m->nnodes == 1)
-        memset(csp_wnode_acc_locks(node), 0, (size_t)m->n * sizeof(struct csp_acc_lock));
+        memset(csp_wnode_behind_peers(node), 0, (size_t)m->n * sizeof(struct csp_acc_lock));
     atomic_store_explicit(&node->ready, 1, memory_order_release); // pairs with await_wnode
 }
 
@@ -274,7 +274,8 @@ static void release_wnode(struct csp_win *w)
 
 static void delete_win(struct csp_win *w)
 {
-    count_wnode(w->members, -1);
+    csp_auto_free(w, w->automatic);
+    csp_meta_count(CSP_META_SHARED, -w->shared_bytes);
     release_wnode(w);
     csp_attach_drop(w);
     if (w->my_off != CSP_OFF_NONE)
@@ -284,7 +285,6 @@ static void delete_win(struct csp_win *w)
     csp_mpi.Group_free(&w->group);
     pthread_mutex_destroy(&w->mutex);
     pthread_mutex_destroy(&w->lockall_mutex);
-    csp_auto_free(w->automatic);
     csp_meta_free(CSP_META_WINDOW, w->used);
     csp_meta_free(CSP_META_WINDOW, (void *)w->lockall_node);
     csp_meta_free(CSP_META_WINDOW, w->node_offs);
@@ -321,9 +321,11 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
         fill_wnode(w->node, m, cards, own);
     else
         await_wnode(w->node, w->gid);
-    count_wnode(m, 1);
+    if (csp_members_lead(m))
+        w->shared_bytes = (long long)wnode_bytes(m, (enum csp_async_wish)cards[0].async);
+    csp_meta_count(CSP_META_SHARED, w->shared_bytes);
     if (m->nnodes == 1)
-        w->acc_locks = csp_wnode_acc_locks(w->node);
+        w->acc_locks = csp_wnode_behind_peers(w->node);
     if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;
     w->own.users = csp_async_may_change((enum csp_async_wish)cards[0].async);

@@ -10,9 +10,8 @@
 static const char *const names[] = {"", "on", "off", "auto", NULL};
 static const char *const bools[] = {"false", "true", NULL};
 
-// Bits of csp_win_vote beside that of csp_win_agree: what a process wishes; that rank 0 wants accumulates
-// to go to their targets, if it is for it to say.
-enum { VOTE_WISH = 2, VOTE_WISHES = 0x1e, VOTE_ACC_OFF = 0x20 };
+// Bits of csp_win_vote beside that of csp_win_agree: what a process wishes.
+enum { VOTE_WISH = 2 };
 
 static unsigned vote_for(enum csp_async_wish wish)
 {
@@ -27,7 +26,7 @@ enum csp_async_wish csp_async_read(MPI_Info info)
 
 const char *csp_async_name(const struct csp_win *w)
 {
-    return names[w->automatic ? CSP_ASYNC_AUTO : w->off ? CSP_ASYNC_OFF : CSP_ASYNC_ON];
+    return names[w->async];
 }
 
 int csp_async_rank(const struct csp_win *w, int executor)
@@ -59,17 +58,18 @@ static void apply(struct csp_win *w, enum csp_async_wish wish)
                      CASPER_INFO_ASYNC_CONFIG);
         return;
     }
-    w->off = wish == CSP_ASYNC_OFF;
+    if (wish == (enum csp_async_wish)w->async)
+        return;
+    w->async = wish;
     if (wish != CSP_ASYNC_ON)
         grow(w);
-    if (wish == CSP_ASYNC_AUTO && w->automatic)
-        return;
-    csp_auto_free(w->automatic);
-    w->automatic = wish == CSP_ASYNC_AUTO ? csp_auto_new() : NULL;
+    csp_auto_free(w, w->automatic);
+    w->automatic = wish == CSP_ASYNC_AUTO && w->members->nnodes > 1 ? csp_auto_new(w) : NULL;
 }
 
 void csp_async_init(struct csp_win *w, enum csp_async_wish wish)
 {
+    w->async = CSP_ASYNC_ON;
     if (wish == CSP_ASYNC_NONE)
         wish = CSP_ASYNC_ON + (enum csp_async_wish)csp_config.async_config; // in the same order
     apply(w, wish);
@@ -78,13 +78,10 @@ void csp_async_init(struct csp_win *w, enum csp_async_wish wish)
 int csp_async_fence(struct csp_win *w)
 {
     enum csp_async_wish wish = w->async_wish;
-    int acc_off = w->automatic && w->rank == 0 && csp_auto_advice(w->automatic, w->off);
-    unsigned votes = csp_win_vote(w, vote_for(wish) | (acc_off ? VOTE_ACC_OFF : 0));
+    unsigned votes = csp_win_vote(w, vote_for(wish));
     w->async_wish = CSP_ASYNC_NONE;
-    if ((votes & VOTE_WISHES) != vote_for(wish))
+    if (votes != vote_for(wish))
         return MPI_ERR_INFO_VALUE;
-    if (w->automatic)
-        w->off = (votes & VOTE_ACC_OFF) != 0;
     apply(w, wish);
     return MPI_SUCCESS;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Redirection decided by measurement (CSP_ASYNC_CONFIG=auto): a controller (adapt/adapt.h) for PUT and GET of
-// this process to each node that a window uses. docs/design/adaptive.md. Any thread of a user.
+// Redirection decided by measurement (CSP_ASYNC_CONFIG=auto): the user's side of the routes of a window, one for each
+// node that it uses (adapt/gate.h); the first ghost of that node decides (adapt/keep.h).
+// docs/design/adaptive.md. Any thread of a user.
 #ifndef CSP_RMA_AUTO_H
 #define CSP_RMA_AUTO_H
 
@@ -9,17 +10,26 @@
 
 struct csp_auto;
 
-struct csp_auto *csp_auto_new(void);
-void csp_auto_free(struct csp_auto *a);
+struct csp_auto *csp_auto_new(struct csp_win *w);
 
-/** Counts a PUT or GET of `bytes` bytes to a process on `node`. @return 1: to the target itself, 0: to its ghost. */
-int csp_auto_route(struct csp_auto *a, int node, MPI_Aint bytes);
+/** Nothing is under way. Waits until the ghost of this node is done with it. */
+void csp_auto_free(struct csp_win *w, struct csp_auto *a);
 
-/** After a flush of all operations to `node`, or, -1, of all: time to measure. */
-void csp_auto_step(struct csp_auto *a, uint64_t gid, int node);
+/** MPI_Finalize: the same for windows that the program did not free. */
+void csp_auto_stop(void);
 
-/** For accumulates, which cannot be probed: what is better for the node that gets the most PUT and GET;
- * `otherwise` when nothing is known. */
-int csp_auto_advice(const struct csp_auto *a, int otherwise);
+/**
+ * Counts an operation of `bytes` bytes that is about to be issued. An accumulate waits while its route is being
+ * changed; csp_auto_issued is due behind it. @return 1: to the target itself, 0: to its ghost.
+ */
+int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes);
+void csp_auto_issued(struct csp_win *w, const struct csp_op *op);
+
+/**
+ * Around a flush of all operations to `target`, or, -1, to all. @return 1: csp_auto_flush_end is due behind it; 0: the
+ * window does not measure, or another thread does so already.
+ */
+int csp_auto_flush_begin(struct csp_win *w, int target);
+void csp_auto_flush_end(struct csp_win *w, int target);
 
 #endif

@@ -154,10 +154,11 @@ static int flush_each(struct csp_win *w, _Atomic uint64_t *words,
 
 int csp_win_flush_used(struct csp_win *w)
 {
+    int measures = csp_auto_flush_begin(w, -1);
     int rc = flush_each(w, w->used, flush_bit);
     atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
-    if (w->automatic)
-        csp_auto_step(w->automatic, w->gid, -1);
+    if (measures)
+        csp_auto_flush_end(w, -1);
     return csp_win_rc(w, rc);
 }
 
@@ -210,10 +211,11 @@ static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,
 
 int csp_win_flush_target(struct csp_win *w, int target)
 {
+    int measures = csp_auto_flush_begin(w, target);
     int rc = flush_node(w, target, w->used, flush_bit);
     atomic_thread_fence(memory_order_seq_cst);
-    if (w->automatic)
-        csp_auto_step(w->automatic, w->gid, w->peers[target].node);
+    if (measures)
+        csp_auto_flush_end(w, target);
     return csp_win_rc(w, rc);
 }
 

@@ -39,14 +39,12 @@ int csp_op_finished(const struct csp_op *op)
 }
 
 // Redirection is off for this operation.
-static int is_off(const struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
+static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
-    if (CSP_LIKELY(!w->automatic) || op->kind > CSP_OP_GET)
-        return w->off;
-    return csp_auto_route(w->automatic, w->peers[op->target].node, bytes);
+    return CSP_UNLIKELY(w->automatic) ? csp_auto_route(w, op, bytes) : w->async == CSP_ASYNC_OFF;
 }
 
-static enum csp_route route_of(const struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
+static enum csp_route route_of(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
     int here = w->peers[op->target].node == csp_rt.node;
     if (here && (op->kind <= CSP_OP_GET || w->acc_locks))
@@ -87,11 +85,10 @@ static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct 
     return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
 }
 
-static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
+static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a,
+                    enum csp_route route)
 {
-    enum csp_route route = route_of(w, op, a->bytes);
     int rc;
-    count(op, route, a->bytes);
     if (route == CSP_ROUTE_DIRECT && by_load_and_store(w, op, a))
         rc = issue_direct(w, op, a->type, a->basic, csp_win_local(w, op->target) + a->at);
     else if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
@@ -101,6 +98,16 @@ static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_ai
     else
         rc = csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
     return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
+}
+
+static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
+{
+    enum csp_route route = route_of(w, op, a->bytes);
+    count(op, route, a->bytes);
+    int rc = issue_by(w, op, a, route);
+    if (CSP_UNLIKELY(w->automatic) && op->kind > CSP_OP_GET)
+        csp_auto_issued(w, op);
+    return rc;
 }
 
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op)

@@ -108,6 +108,13 @@ struct csp_win *csp_win_by_gid(uint64_t gid)
     return w;
 }
 
+void csp_win_each(void (*visit)(struct csp_win *))
+{
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct csp_win *w = by_gid[i]; w; w = w->next_by_gid)
+            visit(w);
+}
+
 void csp_win_register(struct csp_win *w)
 {
     pthread_mutex_lock(&writers);

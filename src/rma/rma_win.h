@@ -83,14 +83,16 @@ struct csp_win {
     uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;
     MPI_Aint size, disp_unit;
-    uint64_t align;     // of my part, bytes
-    void *private_part; // to be freed: a part of MPI_Win_allocate that no ghost maps
+    uint64_t align;         // of my part, bytes
+    long long shared_bytes; // leaders: of the wnode
+    void *private_part;     // to be freed: a part of MPI_Win_allocate that no ghost maps
     struct csp_hints hints;
 
     // Redirection (rma_async.c)
-    int off;        // now: operations (with `automatic`: accumulates) go to their targets
-    int async_wish; // from the next fence on: enum csp_async_wish
-    struct csp_auto *automatic; // PUT and GET: by measurement; NULL: as `off` says
+    int async;      // now: enum csp_async_wish
+    int async_wish; // from the next fence on
+    struct csp_auto
+        *automatic; // by measurement, in a window over several nodes; NULL: as `async` says
 
     // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
     // first time that redirection is off, for each target behind them.
@@ -140,6 +142,9 @@ struct csp_win {
  * handled. */
 void csp_win_register(struct csp_win *w);
 void csp_win_forget(struct csp_win *w);
+
+/** Calls `visit` for each live window; while no other thread makes or frees one. */
+void csp_win_each(void (*visit)(struct csp_win *w));
 
 /** Raises an MPI error code on the window's own error handler. @return the code. */
 int csp_win_raise(struct csp_win *w, int code);

@@ -20,7 +20,7 @@ struct slot {
     struct csp_am msg;
 };
 
-enum found { NOTHING, MESSAGE, PIECE };
+enum found { NOTHING, MESSAGE, BY_THE_WAY, PIECE };
 
 static csp_am_handler handlers[CSP_AM_TYPES];
 static int (*piece_has_room)(void);
@@ -91,12 +91,17 @@ static int sends_left(void)
     return left;
 }
 
+static int is_ghost(int wrank)
+{
+    return csp_topo_lrank_of_wrank(csp_rt.topo)[wrank] < csp_rt.topo->ng;
+}
+
 // A message to a ghost is counted; one of this node may be asleep.
 static void note_ghost(int wrank)
 {
     int node = csp_topo_node_of_wrank(csp_rt.topo)[wrank], ng = csp_rt.topo->ng;
     int lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[wrank];
-    if (lrank >= ng)
+    if (!is_ghost(wrank))
         return;
     sent_to[node * ng + lrank]++;
     if (node == csp_rt.node)
@@ -162,7 +167,7 @@ static enum found receive_one(void)
     CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type],
               "control message of unknown type %u from %d", msg.type, msg.src);
     handlers[msg.type](&msg);
-    return MESSAGE;
+    return csp_rt.is_ghost && is_ghost(msg.src) ? BY_THE_WAY : MESSAGE;
 }
 
 int csp_am_poll(int max)

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "adapt/gate.h"
 #include "shm/seg.h"
 
 // One rank of the window. Written by the leader of each node before `ready`.
@@ -41,19 +42,24 @@ struct csp_wnode {
     _Alignas(64) _Atomic uint32_t lockall_count;
     _Atomic uint32_t exclusive;
     _Alignas(64) struct csp_peer peers[];
-    // behind them, if all ranks are on this node: struct csp_acc_lock [rank]
+    // behind them, at the next multiple of 64: if all ranks are on this node, struct csp_acc_lock [rank];
+    // otherwise, if redirection may change, struct csp_gate [user of this node][node of the window]
 };
 
-static inline uint64_t csp_wnode_bytes(int n, int one_node)
+static inline uint64_t csp_wnode_peers_bytes(int n)
 {
-    uint64_t peers = sizeof(struct csp_wnode) + (uint64_t)n * sizeof(struct csp_peer);
-    return one_node ? (peers + 63) / 64 * 64 + (uint64_t)n * sizeof(struct csp_acc_lock) : peers;
+    return (sizeof(struct csp_wnode) + (uint64_t)n * sizeof(struct csp_peer) + 63) / 64 * 64;
 }
 
-static inline struct csp_acc_lock *csp_wnode_acc_locks(struct csp_wnode *node)
+static inline uint64_t csp_wnode_bytes(int n, int acc_locks, int gates)
 {
-    uint64_t all = csp_wnode_bytes((int)node->n, 1);
-    return (struct csp_acc_lock *)((char *)node + all) - node->n;
+    return csp_wnode_peers_bytes(n) + (uint64_t)acc_locks * sizeof(struct csp_acc_lock) +
+           (uint64_t)gates * sizeof(struct csp_gate);
+}
+
+static inline void *csp_wnode_behind_peers(struct csp_wnode *node)
+{
+    return (char *)node + csp_wnode_peers_bytes((int)node->n);
 }
 
 #endif

@@ -3,6 +3,7 @@
 // Ties the roles to the runtime, which knows nothing of the layers above it.
 #include "ghost/ghost.h"
 #include "report/report.h"
+#include "rma/rma_auto.h"
 #include "rma/rma_flow.h"
 #include "rma/rma_spare.h"
 #include "rma/rma_win.h"
@@ -17,6 +18,7 @@ static void user_start(void)
 static void user_stop(void)
 {
     csp_report_write();
+    csp_auto_stop();
     csp_spare_stop();
     csp_flow_stop();
 }

@@ -157,6 +157,10 @@ csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/
 csp_add_mpi_test(casper/poll_flag.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_own ENV CSP_POOL_MAX=0)
+csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 CORE
+                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=0)
+csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 2 NODES 2 NAME casper/auto_switch_own
+                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=2000 CSP_POOL_MAX=0)
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
                  EXPECT "(?s)(asleep ([5-9][0-9]|100).*){2}")
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
