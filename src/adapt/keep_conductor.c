@@ -3,6 +3,7 @@
 #include "adapt/keep_impl.h"
 
 #include <stdlib.h>
+#include "base/log.h"
 
 enum { PATIENCE_INTERVALS = 2 }; // from the first keeper that wants a probe on
 
@@ -100,9 +101,12 @@ static void want(struct csp_keep *k, struct csp_conductor *c, const struct csp_k
 void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns)
 {
     struct csp_conductor **at = find(k, msg->gid);
-    if (msg->kind == CSP_KEEP_ENROL)
+    if (msg->kind == CSP_KEEP_ENROL) {
         enrol(at, msg);
-    else if (msg->kind == CSP_KEEP_QUIT)
+        return;
+    }
+    CSP_CHECK(*at, "window %llx: its keepers are not known here", (unsigned long long)msg->gid);
+    if (msg->kind == CSP_KEEP_QUIT)
         quit(k, at, msg->node);
     else
         want(k, *at, msg, now_ns);
