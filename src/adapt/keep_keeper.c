@@ -14,6 +14,7 @@ enum {
     IDLE_INTERVALS = 8,  // without a report: nobody is there
     LEAST_REPORT_NS = 100000,
     LEAST_CLOSE_NS = 1000000, // ghosts may be asleep
+    LEAST_IDLE_NS = 10000000,
     ALL_OFF = CSP_GATE_OFF | CSP_GATE_ACC_OFF
 };
 
@@ -163,7 +164,8 @@ static void on_probe(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_ro
     if (route == r->adapt.home)
         return;
     r->asked = 0;
-    if (!r->changing && now_ns < r->work_ns + IDLE_INTERVALS * k->config.adapt.interval_ns)
+    uint64_t idle_ns = at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
+    if (!r->changing && now_ns < r->work_ns + idle_ns)
         follow(k, r, csp_adapt_probe(&r->adapt, now_ns, r->done), now_ns);
 }
 

@@ -171,7 +171,9 @@ def test_a_ghost_is_killed_in_the_middle_of_operations(lib, window):
 def test_a_target_is_killed_in_the_middle_of_operations(lib, window):
     """Its ghost works on its memory at that moment."""
     done = kill_in_the_middle(lib, window, 0)
-    ended_badly(done, rf"user rank \d+ .*ended|{LAUNCHER}")
+    # The ghost may meet its memory or its connection gone before its end is known.
+    met = r"RMA operation (on|of) process \d+"
+    ended_badly(done, rf"user rank \d+ .*ended|{met}|{LAUNCHER}")
     assert not re.search(r"ghost \d+ .*died", done.output), done.output
 
 
