@@ -3,6 +3,7 @@
 #include "rma/rma_auto.h"
 
 #include "base/clock.h"
+#include "rma/rma_async.h"
 #include "rma/rma_op.h"
 #include "runtime/am.h"
 #include "runtime/meta.h"
@@ -172,18 +173,13 @@ void csp_auto_issued(struct csp_win *w, const struct csp_op *op)
         csp_gate_issued(node_of(w, op->target)->gate);
 }
 
-static int is_up(const struct csp_win *w, int bit)
-{
-    return (atomic_load_explicit(&w->used[bit / 64], memory_order_relaxed) >> (bit % 64) & 1) != 0;
-}
-
 // Are accumulates to other targets of the node still under way? By ghosts that is soon known; to look at all
 // targets takes time, so only if somebody waits for the answer.
 static int others_left(const struct csp_win *w, const struct node *n)
 {
-    int ng = csp_rt.topo->ng, ghosts = csp_rt.topo->nnodes * ng;
+    int ng = csp_rt.topo->ng;
     for (int bit = n->number * ng; bit < (n->number + 1) * ng; bit++)
-        if (is_up(w, bit))
+        if (csp_win_marked(w->used, bit))
             return 1;
     uint64_t word = csp_gate_look(n->gate);
     if (!(word & CSP_GATE_ACC_OFF))
@@ -191,7 +187,7 @@ static int others_left(const struct csp_win *w, const struct node *n)
     if (!(word & CSP_GATE_WANTED))
         return 1;
     for (int i = 0; i < w->n; i++)
-        if (w->peers[i].node == n->number && is_up(w, ghosts + i))
+        if (w->peers[i].node == n->number && csp_win_marked(w->used, csp_async_target(i)))
             return 1;
     return 0;
 }

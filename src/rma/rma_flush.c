@@ -170,11 +170,6 @@ int csp_win_flush_end(struct csp_win *w)
     return rc;
 }
 
-static int is_up(const _Atomic uint64_t *words, int bit)
-{
-    return (atomic_load_explicit(&words[bit / 64], memory_order_relaxed) >> (bit % 64) & 1) != 0;
-}
-
 // The ghosts of the target's node any of which may have got an operation of it.
 struct range {
     int first, end;
@@ -192,9 +187,9 @@ static int node_has(const struct csp_win *w, int target, const _Atomic uint64_t 
 {
     struct range r = ghosts_of(w, target);
     for (int bit = r.first; bit < r.end; bit++)
-        if (is_up(words, bit))
+        if (csp_win_marked(words, bit))
             return 1;
-    return w->target_bits && is_up(words, csp_async_target(target));
+    return w->target_bits && csp_win_marked(words, csp_async_target(target));
 }
 
 static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,

@@ -184,6 +184,12 @@ static inline void csp_win_mark(_Atomic uint64_t *words, int bit)
         atomic_fetch_or_explicit(&words[bit / 64], mask, memory_order_release);
 }
 
+/** Whether it is up. */
+static inline int csp_win_marked(const _Atomic uint64_t *words, int bit)
+{
+    return (atomic_load_explicit(&words[bit / 64], memory_order_relaxed) >> (bit % 64) & 1) != 0;
+}
+
 /** Completes all operations of this process (those to one target) at their targets. */
 int csp_win_flush_used(struct csp_win *w);
 int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
