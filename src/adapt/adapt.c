@@ -58,11 +58,6 @@ static void learn(struct csp_adapt_cost *c, double ns)
     c->ns += (ns - c->ns) / c->n;
 }
 
-static enum csp_adapt_route other(enum csp_adapt_route r)
-{
-    return r == CSP_ADAPT_ON ? CSP_ADAPT_OFF : CSP_ADAPT_ON;
-}
-
 void csp_adapt_restart(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
     a->since_ns = now_ns;
@@ -113,7 +108,7 @@ static void begin_again(struct csp_adapt_cost *c, double ns)
 static void forget(struct csp_adapt *a, double ns)
 {
     begin_again(&a->cost[a->home], ns);
-    a->cost[other(a->home)].n = 0;
+    a->cost[csp_adapt_other(a->home)].n = 0;
     a->pause_ns = a->config.probe_every_ns;
     uint64_t at_ns = a->probed_ns + (uint64_t)(a->last_lost_ns / a->config.budget) / a->credit;
     if (at_ns < a->probe_at_ns)
@@ -124,7 +119,7 @@ static void forget(struct csp_adapt *a, double ns)
 
 static void begin_probe(struct csp_adapt *a)
 {
-    a->now = other(a->home);
+    a->now = csp_adapt_other(a->home);
     a->reason = CSP_ADAPT_PROBE;
     a->due = 0;
     a->tries = 0;
@@ -135,7 +130,7 @@ static void begin_probe(struct csp_adapt *a)
 // What a difference must exceed to be one: noise shrinks with the number of measurements.
 static double doubt(const struct csp_adapt *a)
 {
-    const struct csp_adapt_cost *h = &a->cost[a->home], *o = &a->cost[other(a->home)];
+    const struct csp_adapt_cost *h = &a->cost[a->home], *o = &a->cost[csp_adapt_other(a->home)];
     double var = h->dev * h->dev * (1.0 / h->n + 1.0 / o->n); // noise of the chosen one for both
     double sigma = h->dev + 0.01;
     for (int i = 0; i < 8; i++) // square root
@@ -145,7 +140,7 @@ static double doubt(const struct csp_adapt *a)
 
 static int other_is_better(const struct csp_adapt *a)
 {
-    const struct csp_adapt_cost *h = &a->cost[a->home], *o = &a->cost[other(a->home)];
+    const struct csp_adapt_cost *h = &a->cost[a->home], *o = &a->cost[csp_adapt_other(a->home)];
     return o->n > 0 && dearer(h->ns, o->ns) > doubt(a);
 }
 
@@ -154,7 +149,7 @@ static void switch_home(struct csp_adapt *a)
     if (a->mixed)
         a->cost[a->home].n = 0;
     a->mixed = 0;
-    a->home = a->now = other(a->home);
+    a->home = a->now = csp_adapt_other(a->home);
     a->reason = CSP_ADAPT_BETTER;
     a->switches++;
     a->pause_ns = a->config.probe_every_ns;

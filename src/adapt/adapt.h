@@ -10,6 +10,11 @@
 
 enum csp_adapt_route { CSP_ADAPT_ON, CSP_ADAPT_OFF, CSP_ADAPT_ROUTES };
 
+static inline enum csp_adapt_route csp_adapt_other(enum csp_adapt_route r)
+{
+    return r == CSP_ADAPT_ON ? CSP_ADAPT_OFF : CSP_ADAPT_ON;
+}
+
 /** Why the route is what it is. */
 enum csp_adapt_reason {
     CSP_ADAPT_START,  // nothing is known yet
@@ -33,15 +38,13 @@ struct csp_adapt_config {
 struct csp_adapt_done {
     uint64_t units; // of work, in any unit that stands for what one operation costs
     uint64_t calls; // that the program waited in, such as flushes
-    uint64_t
-        ns; // time that it took the program, such as that it waited; of one process, if there are several
+    uint64_t ns;    // that it took the program, such as that it waited; of one process of several
 };
 
 /** What is known of a route. */
 struct csp_adapt_cost {
-    double ns; // for a unit of work; a running mean
-    double
-        dev; // of the binary logarithm of one measurement, mean: costs differ by factors, noise as well
+    double ns;  // for a unit of work; a running mean
+    double dev; // mean, of the binary logarithm of one measurement: noise is a factor
     unsigned n; // measurements in the mean, saturating; 0: nothing is known
 };
 

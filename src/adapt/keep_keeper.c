@@ -122,7 +122,7 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
 {
     struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
-    msg.n = r->adapt.home == CSP_ADAPT_ON ? CSP_ADAPT_OFF : CSP_ADAPT_ON; // WANT
+    msg.n = csp_adapt_other(r->adapt.home); // WANT
     csp_keep_post(k, r->conductor, &msg);
 }
 

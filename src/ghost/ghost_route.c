@@ -38,9 +38,9 @@ static void say(void *ctx, uint64_t gid, const struct csp_adapt *why)
 
 static void need_keep(void)
 {
-    struct csp_keep_config c = {csp_adapt_defaults, csp_rt.node, send, say, NULL};
     if (keep)
         return;
+    struct csp_keep_config c = {csp_adapt_defaults, csp_rt.node, send, say, NULL};
     c.adapt.interval_ns = (uint64_t)csp_config.predict_int * 1000;
     c.adapt.probe_every_ns = PROBE_EVERY * c.adapt.interval_ns;
     c.adapt.probe_seldom_ns = PROBE_SELDOM * c.adapt.interval_ns;
