@@ -4,12 +4,14 @@
 // and acknowledges. The ladder is in src/rma/rma_flow.c. How much can be under way is bounded by the
 // origins' credit; what is received here at a time by PIECES. A piece that is still on its way never
 // keeps another origin's waiting.
+#include <errno.h>
 #include <stdlib.h>
 #include "base/bufs.h"
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
 #include "runtime/node.h"
+#include "runtime/peers.h"
 #include "runtime/piece.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
@@ -95,6 +97,8 @@ static void on_ask(const struct csp_am *msg)
 
 static int mpi_error(enum csp_status s, const struct csp_piece *p)
 {
+    if (s == CSP_ERR_SYS && errno == ESRCH)
+        csp_peers_lost();
     if (s != CSP_OK && s != CSP_ERR_ARG)
         csp_error("an RMA operation on process %d of this node failed: %s",
                   csp_node_procs(csp_rt.page)[p->lrank].wrank, csp_status_string(s));
@@ -135,10 +139,9 @@ static void execute(const struct buffer *b)
 // @return 1 if it is complete.
 static int receive(struct buffer *b)
 {
-    if (!b->received && csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE) != MPI_SUCCESS) {
-        csp_error("the MPI library failed in an RMA operation of process %d", b->wrank);
-        csp_rt_die(1);
-    }
+    int rc = b->received ? MPI_SUCCESS : csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE);
+    if (rc != MPI_SUCCESS)
+        csp_am_failed("receiving an RMA operation", rc);
     return b->received;
 }
 

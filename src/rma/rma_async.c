@@ -2,10 +2,12 @@
 // Copyright the Casper developers
 #include "rma/rma_async.h"
 
+#include <stdatomic.h>
 #include "casper/casper.h"
 #include "rma/rma_auto.h"
 #include "runtime/ext.h"
 #include "runtime/meta.h"
+#include "runtime/quirks.h"
 
 static const char *const names[] = {"", "on", "off", "auto", NULL};
 static const char *const bools[] = {"false", "true", NULL};
@@ -47,10 +49,23 @@ static void grow(struct csp_win *w)
     w->target_bits = 1;
 }
 
+static enum csp_async_wish auto_or_on(const struct csp_win *w)
+{
+    static _Atomic int said;
+    if (!csp_quirks.fixed_routes || w->members->nnodes == 1)
+        return CSP_ASYNC_AUTO;
+    if (w->rank == 0 && !atomic_exchange(&said, 1))
+        csp_warn("async_config=auto: redirection stays on. With this MPI library, "
+                 "MPI_Win_flush_local may not return when routes change");
+    return CSP_ASYNC_ON;
+}
+
 static void apply(struct csp_win *w, enum csp_async_wish wish)
 {
     if (wish == CSP_ASYNC_NONE || !w->iwin)
         return;
+    if (wish == CSP_ASYNC_AUTO)
+        wish = auto_or_on(w);
     if (!w->iwin->users) {
         if (wish != CSP_ASYNC_ON && w->rank == 0)
             csp_warn("info key %s: this window cannot change; it needs CSP_ASYNC_CONFIG=auto or "

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include "runtime/node.h"
+#include "runtime/peers.h"
 #include "runtime/piece.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
@@ -42,12 +43,13 @@ int csp_am_start(void)
     return csp_mpi.Comm_set_errhandler(csp_rt.ctl, MPI_ERRORS_RETURN);
 }
 
-static void mpi_failed(const char *what, int rc)
+void csp_am_failed(const char *what, int rc)
 {
     char text[MPI_MAX_ERROR_STRING] = "";
     int len = 0;
+    csp_peers_lost();
     csp_mpi.Error_string(rc, text, &len);
-    csp_error("control messages: %s failed: %s", what, text);
+    csp_error("%s failed: %s", what, text);
     csp_rt_die(1);
 }
 
@@ -60,7 +62,7 @@ static void reap(void)
         int done = 0;
         int rc = csp_mpi.Test(&s->request, &done, MPI_STATUS_IGNORE);
         if (rc != MPI_SUCCESS)
-            mpi_failed("a send", rc);
+            csp_am_failed("sending a control message", rc);
         if (!done) {
             at = &s->next;
             continue;
@@ -118,7 +120,7 @@ void csp_am_send(int wrank, struct csp_am *msg)
     int rc =
         csp_mpi.Isend(&s->msg, sizeof(s->msg), MPI_BYTE, wrank, AM_TAG, csp_rt.ctl, &s->request);
     if (rc != MPI_SUCCESS)
-        mpi_failed("a send", rc);
+        csp_am_failed("sending a control message", rc);
     s->next = in_flight;
     in_flight = s;
     note_ghost(wrank);
@@ -144,7 +146,7 @@ static int receive_piece(MPI_Status *status)
     if (rc == MPI_SUCCESS)
         rc = piece_take(status->MPI_SOURCE, bytes);
     if (rc != MPI_SUCCESS)
-        mpi_failed("a receive", rc);
+        csp_am_failed("receiving an RMA operation", rc);
     return PIECE;
 }
 
@@ -163,7 +165,7 @@ static enum found receive_one(void)
         rc = csp_mpi.Recv(&msg, sizeof(msg), MPI_BYTE, status.MPI_SOURCE, AM_TAG, csp_rt.ctl,
                           MPI_STATUS_IGNORE);
     if (rc != MPI_SUCCESS)
-        mpi_failed("a receive", rc);
+        csp_am_failed("receiving a control message", rc);
     CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type],
               "control message of unknown type %u from %d", msg.type, msg.src);
     handlers[msg.type](&msg);

@@ -66,6 +66,10 @@ int csp_am_start(void);
  */
 void csp_am_settle(void);
 
+/** The MPI library returned `rc` from `what`: names a process that has died, if that is why, or else says so. Ends
+ * the job. */
+_Noreturn void csp_am_failed(const char *what, int rc);
+
 /** Completes what this process sent; after everybody stopped sending. */
 void csp_am_stop(void);
 

@@ -6,6 +6,7 @@
 #include "runtime/peers.h"
 
 #include <poll.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -15,9 +16,11 @@
 #include "runtime/rt.h"
 
 static const uint64_t PERIOD_NS = 50000000; // between two looks
+static const uint64_t GRACE_NS = 1000000000;
 
 static struct pollfd *fds; // [lrank]; fd -1: not watched
 static _Atomic uint64_t next_ns;
+static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int open_pidfd(int pid)
 {
@@ -63,12 +66,10 @@ static void tell_death(const struct csp_node_proc *p)
     csp_rt_die(1);
 }
 
-void csp_peers_check(uint64_t now)
+// Caller holds look_lock.
+static void look(int wait_ms)
 {
-    uint64_t due = atomic_load_explicit(&next_ns, memory_order_relaxed);
-    if (!fds || now < due || !atomic_compare_exchange_strong(&next_ns, &due, now + PERIOD_NS))
-        return;
-    if (poll(fds, (nfds_t)csp_rt.page->nprocs, 0) <= 0)
+    if (poll(fds, (nfds_t)csp_rt.page->nprocs, wait_ms) <= 0)
         return;
     struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
@@ -79,4 +80,23 @@ void csp_peers_check(uint64_t now)
         if (atomic_load_explicit(&procs[i].phase, memory_order_acquire) != CSP_PHASE_END)
             tell_death(&procs[i]);
     }
+}
+
+void csp_peers_check(uint64_t now)
+{
+    if (!fds || now < atomic_load_explicit(&next_ns, memory_order_relaxed) ||
+        pthread_mutex_trylock(&look_lock) != 0)
+        return;
+    atomic_store_explicit(&next_ns, now + PERIOD_NS, memory_order_relaxed);
+    look(0);
+    pthread_mutex_unlock(&look_lock);
+}
+
+void csp_peers_lost(void)
+{
+    uint64_t now = csp_clock_ns(), end = now + GRACE_NS;
+    pthread_mutex_lock(&look_lock);
+    for (; fds && now < end; now = csp_clock_ns())
+        look((int)((end - now) / 1000000) + 1);
+    pthread_mutex_unlock(&look_lock);
 }

@@ -15,4 +15,11 @@ void csp_peers_stop(void);
  * second. */
 void csp_peers_check(uint64_t now_ns);
 
+/**
+ * The system or the MPI library failed in a way that the end of another process would explain: its memory is
+ * gone, its connection closed. Both are gone before the process has ended, and a process of another node is for
+ * that node to name: waits, a second at most. @return nobody of this node has died, and the job goes on.
+ */
+void csp_peers_lost(void);
+
 #endif

@@ -33,8 +33,9 @@ void csp_quirks_detect(void)
     int weak = csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_ON ||
                (csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_AUTO && over_libfabric(version));
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
-    csp_quirks.create_refused =
-        csp_rt.thread_level == MPI_THREAD_MULTIPLE && strncmp(version, "Open MPI v4", 11) == 0;
+    int ompi4 = strncmp(version, "Open MPI v4", 11) == 0;
+    csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && ompi4;
+    csp_quirks.fixed_routes = ompi4;
     csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;
 }
 

@@ -17,6 +17,9 @@ struct csp_quirks {
     // bytes: results are not there yet, the origin's data not yet sent (MPICH 4.0.2, 5.0.2;
     // rma/request_types).
     int early_requests;
+    // MPI_Win_flush_local may not return when operations of an epoch go to ghosts and users in turns
+    // (Open MPI 4.1, osc/pt2pt; casper/auto_switch).
+    int fixed_routes;
 };
 extern struct csp_quirks csp_quirks;
 

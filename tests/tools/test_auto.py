@@ -25,12 +25,20 @@ def counts(lib, tmp_path, env):
     return {kind: {r: c["count"] for r, c in found[kind].items()} for kind in found}, done.output
 
 
-@pytest.mark.parametrize("kind", ["FOP", "ACC", "GET_ACC", "GET"])
-def test_operations_go_both_ways_in_one_epoch(lib, tmp_path, kind):
+@pytest.mark.parametrize("name", [n for n in bad_support.LIBRARIES if n != "o41"])
+def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
+    lib = bad_support.library(name)
     got, said = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "0"})
-    assert got[kind]["target"] > 0
-    assert got[kind]["ghost_net"] > 0
+    for kind in ("FOP", "ACC", "GET_ACC", "GET"):
+        assert got[kind]["target"] > 0, kind
+        assert got[kind]["ghost_net"] > 0, kind
     assert re.search(r"window \w+, targets of node \d: redirection is o(n|ff) now", said)
+
+
+def test_it_is_on_where_the_library_does_not_bear_it(tmp_path):
+    got, said = counts(bad_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
+    assert all(routes["target"] == 0 for routes in got.values())
+    assert said.count("async_config=auto: redirection stays on.") == 1
 
 
 def test_they_stay_with_the_ghosts_when_it_is_on(lib, tmp_path):

@@ -171,9 +171,7 @@ def test_a_ghost_is_killed_in_the_middle_of_operations(lib, window):
 def test_a_target_is_killed_in_the_middle_of_operations(lib, window):
     """Its ghost works on its memory at that moment."""
     done = kill_in_the_middle(lib, window, 0)
-    # The ghost may meet its memory or its connection gone before its end is known.
-    met = r"RMA operation (on|of) process \d+"
-    ended_badly(done, rf"user rank \d+ .*ended|{met}|{LAUNCHER}")
+    ended_badly(done, rf"user rank \d+ .*ended|{LAUNCHER}")
     assert not re.search(r"ghost \d+ .*died", done.output), done.output
 
 
@@ -182,7 +180,13 @@ def test_a_target_unmaps_its_memory(lib, window):
     """The origin's own error handler has it, which ends the job; the ghost goes on."""
     env = {"CASPER_TEST_WINDOW": window}
     done = run(Bad(lib, "bad/unmapped", ["unmap"], env=env))
-    ended_badly(done, r"MPI_ERR_RMA_RANGE|not contained within the window")
+    # Intel MPI takes the standard ABI's class for another one of its own when it prints.
+    text = (
+        "in MPI_Win_call_errhandler: Invalid keyval"
+        if lib.name == "i21"
+        else "not contained within the window"
+    )
+    ended_badly(done, rf"MPI_ERR_RMA_RANGE|{text}")
     assert not re.search(r"ghost \d+ .*died", done.output), done.output
 
 
@@ -229,6 +233,9 @@ def test_a_user_leaves_without_finalize(lib, how, where):
     done = run(Bad(lib, "bad/leave", [how, where] if where else [how]))
     if how in ("exit0", "exit3", "return"):
         ended_badly(done, r"exit\(\d\) was called before MPI_Finalize")
+    elif lib.name == "m40" and how == "_exit0" and done.code == 0:
+        # One of ten plain runs ends so, too: Hydra 4.0 passes the 0 on when it sees the end first.
+        assert not done.output and not done.outlived
     else:
         ended_badly(done)
         named = re.search(rf"user rank \d+ .*ended|{LAUNCHER}", done.output)
