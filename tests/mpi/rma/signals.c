@@ -6,7 +6,7 @@
 
 #include "csp_test_rma.h"
 
-enum { INTS = 100000, ROUNDS = 20 };
+enum { INTS = 100000, ROUNDS = 20, SIGNALS = 5 }; // the least; a fast library takes little time
 
 static volatile sig_atomic_t caught;
 static int from[INTS], to[INTS];
@@ -54,15 +54,15 @@ int main(void)
     csp_test_win_new(sizeof from, sizeof(int), MPI_COMM_WORLD, &win);
     signals(1000);
     MPI_Win_lock_all(0, win);
-    for (int r = 0; r < ROUNDS; r++) {
+    for (int r = 0, least = 0; r < ROUNDS || least < SIGNALS; r++) {
         round_trip(win, (csp_test_rank + csp_test_size / 2) % csp_test_size, 2 * r);
         MPI_Barrier(MPI_COMM_WORLD);
         round_trip(win, (csp_test_rank + 1) % csp_test_size, 2 * r + 1);
-        MPI_Barrier(MPI_COMM_WORLD);
+        least = caught;
+        MPI_Allreduce(MPI_IN_PLACE, &least, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
     }
     MPI_Win_unlock_all(win);
     signals(0);
-    CHECK(caught > 0);
     MPI_Win_free(&win);
     return csp_test_done();
 }
