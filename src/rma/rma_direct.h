@@ -5,6 +5,7 @@
 #define CSP_RMA_DIRECT_H
 
 #include <string.h>
+#include "base/copy.h"
 #include "rma/rma_type.h"
 #include "rma/rma_win.h"
 
@@ -22,17 +23,6 @@ int csp_side_get(const void *addr, csp_count_t count, MPI_Datatype type, struct 
 static inline MPI_Aint csp_side_bytes(const struct csp_side *s)
 {
     return (MPI_Aint)s->count * s->info.size;
-}
-
-/** One element at once: a reader of an aligned 8-byte word sees the old or the new one. */
-static inline void csp_copy_bytes(void *to, const void *from, size_t bytes)
-{
-    if (bytes == 8)
-        memcpy(to, from, 8);
-    else if (bytes == 4)
-        memcpy(to, from, 4);
-    else
-        memmove(to, from, bytes);
 }
 
 /** Copies all of `from`; `to` has room for it, or MPI_ERR_TRUNCATE. @return MPI error code. */
