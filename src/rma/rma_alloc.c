@@ -222,14 +222,6 @@ static void await_wnode(struct csp_wnode *node, uint64_t gid)
 }
 
 // Fields of a window that need no communication.
-void csp_win_bits(struct csp_win *w, int executors)
-{
-    w->used_words = (executors + 63) / 64;
-    w->used = csp_meta_alloc(CSP_META_WINDOW, 3 * (size_t)w->used_words * sizeof(*w->used));
-    w->local = w->used + w->used_words;
-    w->weak = w->local + w->used_words;
-}
-
 static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
                                const struct card *cards)
 {

@@ -12,6 +12,7 @@
 #include "rma/rma_soft.h"
 #include "rma/rma_time.h"
 #include "rma/rma_weak.h"
+#include "runtime/meta.h"
 #include "runtime/node.h"
 #include "runtime/quirks.h"
 #include "runtime/wait.h"
@@ -22,6 +23,17 @@ enum {
     QUIET_MIN = 16,         // quiet flushes after a slow one
     QUIET_MAX = 1024,
 };
+
+void csp_win_bits(struct csp_win *w, int executors)
+{
+    size_t words = (size_t)(executors + 63) / 64;
+    w->used_words = (int)words;
+    w->used = csp_meta_alloc(CSP_META_WINDOW, CSP_WIN_SETS * words * sizeof(*w->used));
+    w->local = w->used + words;
+    w->weak = w->local + words;
+    w->soft = w->weak + words;
+    w->soft_local = w->soft + words;
+}
 
 // A byte read from the ghost after the operations. When it is here, so are they, as good as always:
 // the flush that follows is what MPI promises. Two uses:
@@ -120,8 +132,6 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
 static int flush_bit(struct csp_win *w, int bit)
 {
     take_bit(w->local, bit);
-    if (!w->iwin)
-        return csp_soft_flush(w, bit);
     return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
 }
 
@@ -130,32 +140,58 @@ int csp_win_flush_local_ghost(struct csp_win *w, int ghost)
     return flush_by(w, ghost, 0, csp_mpi.Win_flush_local);
 }
 
-static int flush_local_bit(struct csp_win *w, int bit)
+static int flush_soft_bit(struct csp_win *w, int bit)
 {
-    return w->iwin ? csp_win_flush_local_ghost(w, bit) : csp_soft_flush_local(w, bit);
+    take_bit(w->soft_local, bit);
+    return csp_soft_flush(w, bit);
 }
 
-// All ghosts that have a bit in `words`.
-static int flush_each(struct csp_win *w, _Atomic uint64_t *words,
-                      int (*flush)(struct csp_win *, int))
+// What a flush completes: operations of the MPI library, and those of the software route.
+enum { LIBRARY, SOFTWARE, WAYS };
+struct todo {
+    struct way {
+        _Atomic uint64_t *words;
+        int (*flush)(struct csp_win *, int bit);
+    } way[WAYS];
+};
+
+static struct todo at_target(const struct csp_win *w)
+{
+    return (struct todo){{{w->used, flush_bit}, {w->soft, flush_soft_bit}}};
+}
+
+static struct todo at_origin(const struct csp_win *w)
+{
+    return (struct todo){
+        {{w->local, csp_win_flush_local_ghost}, {w->soft_local, csp_soft_flush_local}}};
+}
+
+// All ghosts that have a bit in one way's words.
+static int flush_way(struct csp_win *w, const struct way *way)
 {
     int rc = MPI_SUCCESS;
     for (int i = 0; i < w->used_words; i++) {
-        if (atomic_load_explicit(&words[i], memory_order_relaxed) == 0)
+        if (atomic_load_explicit(&way->words[i], memory_order_relaxed) == 0)
             continue;
-        uint64_t bits = atomic_load_explicit(&words[i], memory_order_acquire);
+        uint64_t bits = atomic_load_explicit(&way->words[i], memory_order_acquire);
         for (; bits && rc == MPI_SUCCESS; bits &= bits - 1) {
             int bit = i * 64 + __builtin_ctzll(bits);
-            rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
+            rc = take_bit(way->words, bit) ? way->flush(w, bit) : MPI_SUCCESS;
         }
     }
     return rc;
 }
 
+static int flush_each(struct csp_win *w, struct todo todo)
+{
+    int rc = flush_way(w, &todo.way[LIBRARY]);
+    return rc == MPI_SUCCESS ? flush_way(w, &todo.way[SOFTWARE]) : rc;
+}
+
 int csp_win_flush_used(struct csp_win *w)
 {
     int measures = csp_auto_flush_begin(w, -1);
-    int rc = flush_each(w, w->used, flush_bit);
+    int rc = flush_each(w, at_target(w));
     atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
     if (measures)
         csp_auto_flush_end(w, -1);
@@ -165,7 +201,7 @@ int csp_win_flush_used(struct csp_win *w)
 int csp_win_flush_end(struct csp_win *w)
 {
     int rc = csp_win_flush_used(w);
-    for (int i = 0; csp_stats_threads && i < 3 * w->used_words; i++) // used, local, weak
+    for (int i = 0; csp_stats_threads && i < CSP_WIN_SETS * w->used_words; i++)
         atomic_store_explicit(&w->used[i], 0, memory_order_relaxed);
     return rc;
 }
@@ -183,7 +219,7 @@ static struct range ghosts_of(const struct csp_win *w, int target)
     return (struct range){first, first + csp_rt.topo->ng};
 }
 
-static int node_has(const struct csp_win *w, int target, const _Atomic uint64_t *words)
+static int way_has(const struct csp_win *w, int target, const _Atomic uint64_t *words)
 {
     struct range r = ghosts_of(w, target);
     for (int bit = r.first; bit < r.end; bit++)
@@ -192,22 +228,33 @@ static int node_has(const struct csp_win *w, int target, const _Atomic uint64_t 
     return w->target_bits && csp_win_marked(words, csp_async_target(target));
 }
 
-static int flush_node(struct csp_win *w, int target, _Atomic uint64_t *words,
-                      int (*flush)(struct csp_win *, int))
+static int node_has(const struct csp_win *w, int target, struct todo todo)
+{
+    return way_has(w, target, todo.way[LIBRARY].words) ||
+           way_has(w, target, todo.way[SOFTWARE].words);
+}
+
+static int flush_node_way(struct csp_win *w, int target, const struct way *way)
 {
     int rc = MPI_SUCCESS;
     struct range r = ghosts_of(w, target);
     for (int bit = r.first; bit < r.end && rc == MPI_SUCCESS; bit++)
-        rc = take_bit(words, bit) ? flush(w, bit) : MPI_SUCCESS;
-    if (w->target_bits && rc == MPI_SUCCESS && take_bit(words, csp_async_target(target)))
-        rc = flush(w, csp_async_target(target));
+        rc = take_bit(way->words, bit) ? way->flush(w, bit) : MPI_SUCCESS;
+    if (w->target_bits && rc == MPI_SUCCESS && take_bit(way->words, csp_async_target(target)))
+        rc = way->flush(w, csp_async_target(target));
     return rc;
+}
+
+static int flush_node(struct csp_win *w, int target, struct todo todo)
+{
+    int rc = flush_node_way(w, target, &todo.way[LIBRARY]);
+    return rc == MPI_SUCCESS ? flush_node_way(w, target, &todo.way[SOFTWARE]) : rc;
 }
 
 int csp_win_flush_target(struct csp_win *w, int target)
 {
     int measures = csp_auto_flush_begin(w, target);
-    int rc = flush_node(w, target, w->used, flush_bit);
+    int rc = flush_node(w, target, at_target(w));
     atomic_thread_fence(memory_order_seq_cst);
     if (measures)
         csp_auto_flush_end(w, target);
@@ -221,7 +268,7 @@ static int flush_nothing(void)
     return MPI_SUCCESS;
 }
 
-static int flush_timed(struct csp_win *w, int rank, const _Atomic uint64_t *words,
+static int flush_timed(struct csp_win *w, int rank, struct todo todo,
                        int (*flush)(struct csp_win *, int))
 {
     if (rank == MPI_PROC_NULL)
@@ -230,7 +277,7 @@ static int flush_timed(struct csp_win *w, int rank, const _Atomic uint64_t *word
         return csp_win_raise(w, MPI_ERR_RANK);
     if (!csp_win_passive(w, rank))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    if (!node_has(w, rank, words))
+    if (!node_has(w, rank, todo))
         return flush_nothing();
     uint64_t begin = csp_clock_ns();
     int rc = flush(w, rank);
@@ -240,23 +287,23 @@ static int flush_timed(struct csp_win *w, int rank, const _Atomic uint64_t *word
 
 int csp_rma_win_flush(struct csp_win *w, int rank)
 {
-    return flush_timed(w, rank, w->used, csp_win_flush_target);
+    return flush_timed(w, rank, at_target(w), csp_win_flush_target);
 }
 
-static int window_has(const struct csp_win *w, const _Atomic uint64_t *words)
+static int window_has(const struct csp_win *w, struct todo todo)
 {
-    for (int i = 0; i < w->used_words; i++)
-        if (atomic_load_explicit(&words[i], memory_order_relaxed) != 0)
-            return 1;
+    for (int k = 0; k < WAYS; k++)
+        for (int i = 0; i < w->used_words; i++)
+            if (atomic_load_explicit(&todo.way[k].words[i], memory_order_relaxed) != 0)
+                return 1;
     return 0;
 }
 
-static int flush_all_timed(struct csp_win *w, const _Atomic uint64_t *words,
-                           int (*flush)(struct csp_win *))
+static int flush_all_timed(struct csp_win *w, struct todo todo, int (*flush)(struct csp_win *))
 {
     if (!atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->held)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    if (!window_has(w, words))
+    if (!window_has(w, todo))
         return flush_nothing();
     uint64_t begin = csp_clock_ns();
     int rc = flush(w);
@@ -266,25 +313,25 @@ static int flush_all_timed(struct csp_win *w, const _Atomic uint64_t *words,
 
 int csp_rma_win_flush_all(struct csp_win *w)
 {
-    return flush_all_timed(w, w->used, csp_win_flush_used);
+    return flush_all_timed(w, at_target(w), csp_win_flush_used);
 }
 
 static int flush_local_target(struct csp_win *w, int target)
 {
-    return csp_win_rc(w, flush_node(w, target, w->local, flush_local_bit));
+    return csp_win_rc(w, flush_node(w, target, at_origin(w)));
 }
 
 int csp_rma_win_flush_local(struct csp_win *w, int rank)
 {
-    return flush_timed(w, rank, w->local, flush_local_target);
+    return flush_timed(w, rank, at_origin(w), flush_local_target);
 }
 
 static int flush_local_used(struct csp_win *w)
 {
-    return csp_win_rc(w, flush_each(w, w->local, flush_local_bit));
+    return csp_win_rc(w, flush_each(w, at_origin(w)));
 }
 
 int csp_rma_win_flush_local_all(struct csp_win *w)
 {
-    return flush_all_timed(w, w->local, flush_local_used);
+    return flush_all_timed(w, at_origin(w), flush_local_used);
 }

@@ -248,9 +248,9 @@ static int by_ghost(struct job *j)
     j->ghost = j->op->kind <= CSP_OP_GET ? csp_bind_spread(j->w, j->op->target, j->bytes)
                                          : j->peer->ghost_bit;
     int rc = each_piece(j, send_piece);
-    csp_win_mark(j->w->used, j->ghost);
+    csp_win_mark(j->w->soft, j->ghost);
     if (csp_piece_replies(j->op->kind))
-        csp_win_mark(j->w->local, j->ghost);
+        csp_win_mark(j->w->soft_local, j->ghost);
     return finish(j, rc);
 }
 

@@ -95,7 +95,7 @@ struct csp_win {
         *automatic; // by measurement, in a window over several nodes; NULL: as `async` says
 
     // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
-    // first time that redirection is off, for each target behind them.
+    // first time that redirection is off, for each target behind them. CSP_WIN_SETS sets, one allocation.
     int target_bits;         // they are there
     _Atomic uint64_t *used;  // not known to be complete at the target
     _Atomic uint64_t *local; // not known to be complete at the origin
@@ -104,6 +104,8 @@ struct csp_win {
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
     int used_words;
 
+    _Atomic uint64_t *soft;                       // by the software route: as `used`,
+    _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
     // Several ghosts on a node (rma_bind.c)
     int by_segment;          // accumulates: bound by the place in the target's memory
     int spread_bytes;        // `given` counts bytes, not operations
@@ -175,7 +177,9 @@ int csp_win_agree(struct csp_win *w, int yes);
 /** Makes the sets of executors, empty. */
 void csp_win_bits(struct csp_win *w, int executors);
 
-/** Raises the bit of an executor in w->used, w->local or w->weak. After the operation: a flush that takes the
+enum { CSP_WIN_SETS = 5 };
+
+/** Raises the bit of an executor in one of the sets. After the operation: a flush that takes the
  * bit covers it. */
 static inline void csp_win_mark(_Atomic uint64_t *words, int bit)
 {
