@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+struct csp_seg;
+
 /** Installs the ghost's message handlers. */
 void csp_ghost_start(void);
 
@@ -27,7 +29,10 @@ void csp_ghost_win_start(void);
  */
 int csp_ghost_win_turn(void);
 
-// ghost_soft.c: operations on memory that no ghost maps.
+/** The segment of the internal window with this id; NULL: not mapped here. */
+const struct csp_seg *csp_ghost_win_seg(uint64_t id);
+
+// ghost_soft.c: operations that this ghost executes itself.
 void csp_ghost_soft_start(void);
 /** Executes what has come. @return number of pieces. */
 int csp_ghost_soft_turn(void);

@@ -2,11 +2,12 @@
 // Copyright the Casper developers
 // Software route, the ghost's part: takes pieces, executes those of one origin in their order, replies
 // and acknowledges. The ladder is in src/rma/rma_flow.c. How much can be under way is bounded by the
-// origins' credit; what is received here at a time by PIECES. A piece that is still on its way never
-// keeps another origin's waiting.
+// origins' credit; what is received here at a time by PIECES. A piece that is still on its way, or whose
+// target a user has locked, never keeps another origin's waiting.
 #include <errno.h>
 #include <stdlib.h>
 #include "base/bufs.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
@@ -15,10 +16,12 @@
 #include "runtime/piece.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
+#include "runtime/wnode.h"
 
 enum {
     PIECES = 32,          // being received or waiting for an older one of their origin
     KEPT_BYTES = 4 << 20, // of free buffers
+    TRIES = 50,           // of a lock, before the piece is left for the next turn
 };
 
 // A message in or out.
@@ -28,6 +31,8 @@ struct buffer {
     MPI_Request request;
     int wrank;    // the other side
     int received; // in: complete
+    char *base;   // in: of the segment with the target's memory; NULL: a process's own memory
+    struct csp_acc_lock *lock; // in: of the target; NULL: none
     size_t bytes;
     _Alignas(CSP_PIECE_ALIGN) char data[];
 };
@@ -118,10 +123,10 @@ static void execute(const struct buffer *b)
 {
     const struct csp_piece *p = (const struct csp_piece *)b->data;
     struct origin *o = origin_of(b->wrank);
-    CSP_CHECK(csp_piece_check(p, b->bytes) == CSP_OK,
-              "process %d sent something that is no operation", b->wrank);
     struct buffer *reply = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
-    enum csp_status s = csp_piece_exec(p, reply ? reply->data : NULL, &room);
+    enum csp_status s = csp_piece_exec(p, b->base, reply ? reply->data : NULL, &room);
+    if (b->lock)
+        csp_acc_release(b->lock);
     int error = mpi_error(s, p);
     o->done = p->seq;
     if (reply) {
@@ -136,13 +141,46 @@ static void execute(const struct buffer *b)
         acknowledge(b->wrank, o);
 }
 
+// A whole message: where its target is.
+static void locate(struct buffer *b)
+{
+    const struct csp_piece *p = (const struct csp_piece *)b->data;
+    const struct csp_seg *pool = &csp_rt.pool, *seg = NULL;
+    int good = csp_piece_check(p, b->bytes) == CSP_OK && p->lock_off % sizeof(*b->lock) == 0 &&
+               p->lock_off < pool->bytes;
+    if (good && p->seg != CSP_PIECE_PRIVATE) {
+        seg = p->seg == CSP_PIECE_POOL ? pool : csp_ghost_win_seg(p->seg);
+        good = seg && csp_piece_check_place(p, seg->bytes) == CSP_OK;
+    }
+    CSP_CHECK(good, "process %d sent something that is no operation", b->wrank);
+    b->base = seg ? seg->base : NULL;
+    b->lock =
+        p->lock_off ? (struct csp_acc_lock *)((char *)pool->base + p->lock_off) : NULL; // NOLINT
+}
+
 // @return 1 if it is complete.
 static int receive(struct buffer *b)
 {
-    int rc = b->received ? MPI_SUCCESS : csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE);
+    if (b->received)
+        return 1;
+    int rc = csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE);
     if (rc != MPI_SUCCESS)
         csp_am_failed("receiving an RMA operation", rc);
+    if (b->received)
+        locate(b);
     return b->received;
+}
+
+// A user of this node may have the lock, for as long as one piece takes; its core may be taken away meanwhile,
+// so it is not waited for.
+static int try_lock(const struct buffer *b)
+{
+    for (int n = 0; b->lock && !csp_acc_try(b->lock); n++) {
+        if (n == TRIES)
+            return 0;
+        csp_cpu_relax();
+    }
+    return 1;
 }
 
 // 1 if an older piece of the same origin is still waiting.
@@ -159,7 +197,7 @@ static int execute_ready(void)
     int n = 0;
     for (struct buffer **at = &in; *at;) {
         struct buffer *b = *at;
-        if (!receive(b) || is_behind(b)) {
+        if (!receive(b) || is_behind(b) || !try_lock(b)) {
             at = &b->next;
             continue;
         }

@@ -34,11 +34,23 @@ static void on_command(const struct csp_am *msg)
     last = &w->next;
 }
 
-static struct window **find(uint64_t gid)
+static struct window **look_up(uint64_t gid)
 {
     struct window **at = &windows;
     while (*at && (*at)->gid != gid)
         at = &(*at)->next;
+    return at;
+}
+
+const struct csp_seg *csp_ghost_win_seg(uint64_t id)
+{
+    struct window *w = *look_up(id);
+    return w ? &w->seg : NULL;
+}
+
+static struct window **find(uint64_t gid)
+{
+    struct window **at = look_up(gid);
     CSP_CHECK(*at, "command for window %llx, which is not mapped here", (unsigned long long)gid);
     return at;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Nobody outside the node can reach such a window, so a lock for each target in the node's shared
-// memory is all that atomicity needs; the order of accumulates is that of the program (MPI-4.1
-// 12.7.1, 12.7.2). csp_reduce computes.
+// Who else may accumulate there is a process of the node too, a user or, for those of other nodes, a ghost, so
+// a lock for each target in the node's shared memory is all that atomicity needs; the order of accumulates is
+// that of the program (MPI-4.1 12.7.1, 12.7.2). csp_reduce computes.
 #include "rma/rma_acc.h"
 
 #include <limits.h>
@@ -10,17 +10,18 @@
 #include <string.h>
 #include "base/clock.h"
 #include "rma/rma_direct.h"
+#include "runtime/piece.h"
 #include "runtime/reduce.h"
 #include "runtime/wait.h"
 
 enum { SPINS = 100 }; // before a lock is waited for
 
-static void await_lock(struct csp_win *w, int target, _Atomic uint32_t *held)
+static void await_lock(struct csp_win *w, int target, struct csp_acc_lock *lock)
 {
     struct csp_wait wait;
     csp_wait_begin(&wait, "accumulate: another one at rank %ld of window %ld", target,
                    (long)w->gid);
-    for (int n = 1; atomic_exchange_explicit(held, 1, memory_order_acquire); n++) {
+    for (int n = 1; !csp_acc_try(lock); n++) {
         if (n < SPINS)
             csp_cpu_relax();
         else
@@ -30,14 +31,14 @@ static void await_lock(struct csp_win *w, int target, _Atomic uint32_t *held)
 
 void csp_acc_lock(struct csp_win *w, int target)
 {
-    _Atomic uint32_t *held = &w->acc_locks[target].held;
-    if (CSP_UNLIKELY(atomic_exchange_explicit(held, 1, memory_order_acquire)))
-        await_lock(w, target, held);
+    struct csp_acc_lock *lock = &w->acc_locks[csp_acc_index(w, target)];
+    if (CSP_UNLIKELY(!csp_acc_try(lock)))
+        await_lock(w, target, lock);
 }
 
 void csp_acc_unlock(struct csp_win *w, int target)
 {
-    atomic_store_explicit(&w->acc_locks[target].held, 0, memory_order_release);
+    csp_acc_release(&w->acc_locks[csp_acc_index(w, target)]);
 }
 
 // A side as elements of its basic type: itself, or a copy in `store`, which the caller frees.
@@ -192,19 +193,35 @@ static int usual_count(const struct csp_op *op, const struct csp_type *type, con
     return (int)n;
 }
 
-static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                        int count, char *target)
+// `n` elements from the one at byte `at` on.
+static int update_some(struct csp_win *w, const struct csp_op *op, MPI_Aint at, int n, size_t bytes,
+                       char *target)
 {
-    size_t bytes = (size_t)count * (size_t)type->size;
+    const char *origin = op->op != MPI_NO_OP ? (const char *)op->origin + at : NULL;
     int rc = MPI_SUCCESS;
     csp_acc_lock(w, op->target);
     if (op->kind != CSP_OP_ACC)
-        csp_copy_bytes(op->result, target, bytes);
+        csp_copy_bytes((char *)op->result + at, target + at, bytes);
     if (op->op == MPI_REPLACE)
-        csp_copy_bytes(target, op->origin, bytes);
+        csp_copy_bytes(target + at, origin, bytes);
     else if (op->op != MPI_NO_OP)
-        rc = csp_reduce(op->origin, target, count, op->origin_type, op->op);
+        rc = csp_reduce(origin, target + at, n, op->origin_type, op->op);
     csp_acc_unlock(w, op->target);
+    return rc;
+}
+
+// The lock is given back now and then: others must not wait for long, and ghosts do not wait at all.
+static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                        int count, char *target)
+{
+    int most = (int)(CSP_PIECE_BYTES / type->size), rc = MPI_SUCCESS;
+    for (int done = 0; done < count && rc == MPI_SUCCESS; done += most) {
+        int n = count - done < most ? count - done : most;
+        rc = update_some(w, op, (MPI_Aint)done * type->size, n, (size_t)n * (size_t)type->size,
+                         target);
+        if (n < most)
+            break; // the sum might be beyond an int
+    }
     return rc;
 }
 

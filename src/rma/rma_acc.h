@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// ACC, GET_ACC, FOP and CAS: what is allowed; and by load and store, in windows whose processes all
-// share one node.
+// ACC, GET_ACC, FOP and CAS: what is allowed; and by load and store, in windows whose targets have locks
+// (w->acc_locks): those whose processes all share one node, or whose accumulates take the software route.
 #ifndef CSP_RMA_ACC_H
 #define CSP_RMA_ACC_H
 

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/meta.h"
+#include "runtime/node.h"
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
 #include "runtime/wait.h"
@@ -46,12 +47,6 @@ enum memory {
     MEM_PRIVATE, // MPI_Win_allocate, if ghosts cannot map it where it must be; the software route
     MEM_PROGRAM  // MPI_Win_create and MPI_Win_create_dynamic; the software route
 };
-
-int csp_win_raise(struct csp_win *w, int code)
-{
-    csp_mpi.Win_call_errhandler(w->handle, code);
-    return code;
-}
 
 void csp_rma_note_plain(enum csp_plain_reason reason)
 {
@@ -111,18 +106,37 @@ static struct csp_wnode *wnode_at(uint64_t off)
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
 }
 
-static uint64_t wnode_bytes(const struct csp_members *m, enum csp_async_wish async)
+// Ghosts map the memory, but the MPI library shall not execute accumulates.
+static int takes_soft_acc(const struct csp_members *m, const struct wish *h)
 {
-    int gates = csp_async_may_change(async) && m->nnodes > 1 ? m->nlocal * m->nnodes : 0;
-    return csp_wnode_bytes(m->n, m->nnodes == 1 ? m->n : 0, gates);
+    return csp_quirks.soft_acc && h->memory == MEM_POOL && m->nnodes > 1;
 }
 
-// `ready` must be down before anybody can learn the offset: the heap hands out used memory.
-static uint64_t alloc_wnode(const struct csp_members *m, enum csp_async_wish async)
+// Locks on this node.
+static int acc_locks(const struct csp_members *m, const struct wish *h)
 {
-    uint64_t off = csp_heap_alloc(csp_rt.heap, wnode_bytes(m, async), ALIGN);
-    if (off != CSP_OFF_NONE)
-        memset(wnode_at(off), 0, sizeof(struct csp_wnode));
+    if (m->nnodes == 1)
+        return m->n;
+    return takes_soft_acc(m, h) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
+}
+
+static int gates(const struct csp_members *m, enum csp_async_wish async)
+{
+    return csp_async_may_change(async) && m->nnodes > 1 ? m->nlocal * m->nnodes : 0;
+}
+
+// `ready` must be down, and locks be free, before anybody can learn the offset: the heap hands out used
+// memory, and ghosts get operations as soon as other nodes are ready.
+static uint64_t alloc_wnode(const struct csp_members *m, const struct wish *h,
+                            enum csp_async_wish async)
+{
+    size_t locks = (size_t)acc_locks(m, h);
+    uint64_t off =
+        csp_heap_alloc(csp_rt.heap, csp_wnode_bytes(m->n, (int)locks, gates(m, async)), ALIGN);
+    if (off == CSP_OFF_NONE)
+        return off;
+    memset(wnode_at(off), 0, sizeof(struct csp_wnode));
+    memset(csp_wnode_behind_peers(wnode_at(off), m->n), 0, locks * sizeof(struct csp_acc_lock));
     return off;
 }
 
@@ -167,7 +181,7 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
     else
         card_of_program(&c, h);
     if (csp_members_lead(m))
-        c.wnode_off = alloc_wnode(m, (enum csp_async_wish)c.async);
+        c.wnode_off = alloc_wnode(m, h, (enum csp_async_wish)c.async);
     if (m->rank == 0)
         c.gid = next_gid();
     c.bind = csp_bind_wish(h->info);
@@ -208,8 +222,6 @@ static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
         end[at] += (cards[i].size + OWN_ALIGN - 1) / OWN_ALIGN * OWN_ALIGN;
     }
     free(end);
-    if (m->nnodes == 1)
-        memset(csp_wnode_behind_peers(node), 0, (size_t)m->n * sizeof(struct csp_acc_lock));
     atomic_store_explicit(&node->ready, 1, memory_order_release); // pairs with await_wnode
 }
 
@@ -313,15 +325,17 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
         fill_wnode(w->node, m, cards, own);
     else
         await_wnode(w->node, w->gid);
-    if (csp_members_lead(m))
-        w->shared_bytes = (long long)wnode_bytes(m, (enum csp_async_wish)cards[0].async);
+    int locks = acc_locks(m, h), ngates = gates(m, (enum csp_async_wish)cards[0].async);
+    char *behind = csp_wnode_behind_peers(w->node, m->n);
+    w->acc_soft = takes_soft_acc(m, h);
+    w->acc_locks = locks ? (struct csp_acc_lock *)behind : NULL;
+    w->gates = (struct csp_gate *)(behind + (size_t)locks * sizeof(struct csp_acc_lock));
+    w->shared_bytes = csp_members_lead(m) ? (long long)csp_wnode_bytes(m->n, locks, ngates) : 0;
     csp_meta_count(CSP_META_SHARED, w->shared_bytes);
-    if (m->nnodes == 1)
-        w->acc_locks = csp_wnode_behind_peers(w->node);
     if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;
     w->own.users = csp_async_may_change((enum csp_async_wish)cards[0].async);
-    csp_bind_set(w, h->memory == MEM_POOL, (uint32_t)cards[0].bind);
+    csp_bind_set(w, h->memory == MEM_POOL && !w->acc_soft, (uint32_t)cards[0].bind);
     return w;
 }
 

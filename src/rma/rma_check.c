@@ -7,6 +7,12 @@
 
 #include "rma/rma_acc.h"
 
+int csp_win_raise(struct csp_win *w, int code)
+{
+    csp_mpi.Win_call_errhandler(w->handle, code);
+    return code;
+}
+
 // Two factors of a size in bytes: MPI counts go up to 2^63-1.
 static int beyond(csp_count_t count, MPI_Aint each)
 {

@@ -9,7 +9,8 @@
 //   redirection off           as above, but the target instead of its ghost (rma_async.c)
 //
 // In windows on memory that ghosts do not map (MPI_Win_create, MPI_Win_create_dynamic) the same, but
-// memory of others is reached by the system, and ghosts get the operation in messages (rma_soft.c).
+// memory of others is reached by the system, and ghosts get the operation in messages (rma_soft.c). With
+// w->acc_soft accumulates of other windows are such messages, too, and load/store inside the node.
 // The accumulate operations of a target all take one way, hence are atomic with each other.
 #include "rma/rma_op.h"
 
@@ -44,11 +45,19 @@ static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
     return CSP_UNLIKELY(w->automatic) ? csp_auto_route(w, op, bytes) : w->async == CSP_ASYNC_OFF;
 }
 
+// Casper's own code executes the operation, not the MPI library. It is always on.
+static int by_software(const struct csp_win *w, const struct csp_op *op)
+{
+    return !w->iwin || (w->acc_soft && op->kind > CSP_OP_GET);
+}
+
 static enum csp_route route_of(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
     int here = w->peers[op->target].node == csp_rt.node;
     if (here && (op->kind <= CSP_OP_GET || w->acc_locks))
         return CSP_ROUTE_DIRECT;
+    if (by_software(w, op))
+        return here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
     if (CSP_UNLIKELY(is_off(w, op, bytes)))
         return CSP_ROUTE_TARGET;
     return here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
@@ -93,7 +102,7 @@ static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp
         rc = issue_direct(w, op, a->type, a->basic, csp_win_local(w, op->target) + a->at);
     else if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
         return csp_ghost_issue(w, csp_async_target(op->target), op, a->at, a->bytes);
-    else if (w->iwin)
+    else if (!by_software(w, op))
         return issue_ghost(w, op, a->type, a->at, a->bytes);
     else
         rc = csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
@@ -105,7 +114,7 @@ static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_ai
     enum csp_route route = route_of(w, op, a->bytes);
     count(op, route, a->bytes);
     int rc = issue_by(w, op, a, route);
-    if (CSP_UNLIKELY(w->automatic) && op->kind > CSP_OP_GET)
+    if (CSP_UNLIKELY(w->automatic) && op->kind > CSP_OP_GET && !by_software(w, op))
         csp_auto_issued(w, op);
     return rc;
 }

@@ -13,7 +13,8 @@ void csp_rma_start(void)
 {
     csp_rma_am_start();
     csp_flow_start();
-    csp_pool_iwin = (struct csp_iwin){.win = csp_rt.pool_win,
+    csp_pool_iwin = (struct csp_iwin){.id = CSP_PIECE_POOL,
+                                      .win = csp_rt.pool_win,
                                       .seg = &csp_rt.pool,
                                       .ghosts = csp_topo_ghosts(csp_rt.topo),
                                       .users = csp_rt.pool_has_users};

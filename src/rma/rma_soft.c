@@ -46,6 +46,16 @@ static int fill_elem(MPI_Datatype basic, struct csp_piece_elem *e)
     return MPI_SUCCESS;
 }
 
+// Memory that ghosts map, and the lock of the target: users of its node execute accumulates, too.
+static void fill_place(struct job *j)
+{
+    const struct csp_win *w = j->w;
+    uint64_t index = csp_acc_index(w, j->op->target);
+    j->head.seg = w->iwin->id;
+    j->head.lock_off = w->node_offs[j->peer->node] + csp_wnode_peers_bytes(w->n) +
+                       index * sizeof(struct csp_acc_lock);
+}
+
 // The sides of the origin.
 static int fill_sides(struct job *j)
 {
@@ -70,6 +80,8 @@ static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype bas
     j->head = (struct csp_piece){.kind = (uint16_t)j->op->kind,
                                  .lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[j->peer->wrank]};
     j->head.elem.size = j->head.elem.extent = 1;
+    if (j->w->acc_soft)
+        fill_place(j);
     if (j->op->kind > CSP_OP_GET && j->op->kind < CSP_OP_CAS)
         j->head.op = csp_wire_op(j->op->op);
     if (rc == MPI_SUCCESS && basic != MPI_DATATYPE_NULL) {
@@ -226,7 +238,7 @@ static int execute_piece(struct job *j, int64_t at, const struct csp_piece *head
     char *reply = replies ? (char *)p + bytes : NULL;
     write_piece(j, at, head, layout, p);
     csp_acc_lock(j->w, j->op->target);
-    int rc = csp_piece_error(csp_piece_exec(p, reply, &room));
+    int rc = csp_piece_error(csp_piece_exec(p, NULL, reply, &room));
     csp_acc_unlock(j->w, j->op->target);
     if (rc == MPI_SUCCESS && replies)
         csp_side_unpack(&j->result, at, reply, head->bytes);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The software route: operations on windows whose memory no ghost maps (MPI_Win_create,
-// MPI_Win_create_dynamic). docs/design/software.md. User role, any thread.
+// The software route: operations that ghosts execute themselves, on windows whose memory they do not map
+// (MPI_Win_create, MPI_Win_create_dynamic), and accumulates on others (w->acc_soft). docs/design/software.md.
+// User role, any thread.
 #ifndef CSP_RMA_SOFT_H
 #define CSP_RMA_SOFT_H
 

@@ -26,11 +26,11 @@ struct csp_iwin {
     struct csp_seg *seg;   // this node's
     const int32_t *ghosts; // [node * ng + gidx]: rank in win
     int users;             // they are in `win` with the segment too (rma_async.c)
+    uint64_t id;           // by which the ghosts know the segment: CSP_PIECE_POOL, or a gid
     // own windows only
     struct csp_seg own_seg;
     const struct csp_ext *ext; // its processes; without it all, wrank = rank in win
     int32_t *own_ghosts;       // freed with it
-    uint64_t id;               // by which the ghosts know it
     uint64_t *node_bytes;      // [node number]: size of the segment
 };
 
@@ -73,12 +73,14 @@ struct csp_win {
     struct csp_win *next_by_gid;
     int n, rank; // size and my rank
     MPI_Group group;
-    struct csp_members *members;    // counted reference
-    struct csp_iwin *iwin;          // NULL: the software route (rma_soft.c)
-    struct csp_iwin own;            // for a window with its own segment
-    struct csp_wnode *node;         // my node's shared part
-    struct csp_peer *peers;         // [rank], in it
-    struct csp_acc_lock *acc_locks; // [rank], in it; NULL if there are other nodes
+    struct csp_members *members; // counted reference
+    struct csp_iwin *iwin;       // NULL: the software route for everything (rma_soft.c)
+    struct csp_iwin own;         // for a window with its own segment
+    struct csp_wnode *node;      // my node's shared part
+    struct csp_peer *peers;      // [rank], in it
+    struct csp_acc_lock
+        *acc_locks; // [csp_acc_index()], in it; NULL: ghosts execute all accumulates
+    int acc_soft;   // several nodes, and accumulates to others take the software route (rma_soft.c)
     uint64_t *node_offs; // [node number]: offset of the csp_wnode in that node's pool segment
     uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;
@@ -97,15 +99,15 @@ struct csp_win {
     // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
     // first time that redirection is off, for each target behind them. CSP_WIN_SETS sets, one allocation.
     int target_bits;         // they are there
-    _Atomic uint64_t *used;  // not known to be complete at the target
+    _Atomic uint64_t *used;  // of the MPI library: not known to be complete at the target
     _Atomic uint64_t *local; // not known to be complete at the origin
     _Atomic uint64_t
         *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
+    _Atomic uint64_t *soft;                       // by the software route: as `used`,
+    _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
     int used_words;
 
-    _Atomic uint64_t *soft;                       // by the software route: as `used`,
-    _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
     // Several ghosts on a node (rma_bind.c)
     int by_segment;          // accumulates: bound by the place in the target's memory
     int spread_bytes;        // `given` counts bytes, not operations
@@ -174,10 +176,10 @@ unsigned csp_win_vote(struct csp_win *w, unsigned mine);
 /** A barrier. @return 1 on all processes if all said 1, else 0. */
 int csp_win_agree(struct csp_win *w, int yes);
 
+enum { CSP_WIN_SETS = 5 };
+
 /** Makes the sets of executors, empty. */
 void csp_win_bits(struct csp_win *w, int executors);
-
-enum { CSP_WIN_SETS = 5 };
 
 /** Raises the bit of an executor in one of the sets. After the operation: a flush that takes the
  * bit covers it. */
@@ -198,6 +200,15 @@ static inline int csp_win_marked(const _Atomic uint64_t *words, int bit)
 int csp_win_flush_used(struct csp_win *w);
 int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
 int csp_win_flush_target(struct csp_win *w, int target);
+
+/** The place of a target's lock among w->acc_locks, or among those of its own node. */
+static inline unsigned csp_acc_index(const struct csp_win *w, int target)
+{
+    if (!w->acc_soft)
+        return (unsigned)target;
+    const struct csp_topo *t = csp_rt.topo;
+    return (unsigned)(csp_topo_lrank_of_wrank(t)[w->peers[target].wrank] - t->ng);
+}
 
 /** Completes all operations of this process by one ghost of an internal window at the origin.
  * @return MPI error code, not raised. */

@@ -10,6 +10,7 @@
 #include "runtime/am.h"
 #include "runtime/ext.h"
 #include "runtime/node.h"
+#include "runtime/quirks.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 #include "topo/place.h"
@@ -157,9 +158,12 @@ void csp_init_windows(void)
     int has = csp_rt.is_ghost || csp_rt.pool_has_users;
     void *base = has ? csp_rt.pool.base : NULL;
     MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool.bytes : 0;
-    int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS, all = 0;
-    csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
-    if (all)
+    int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
+    // Two executors of accumulates on one window would not be atomic with each other, so all or none.
+    int mine[2] = {ok, csp_quirks.soft_acc}, all[2] = {0, 0};
+    csp_init_must(csp_mpi.Allreduce(mine, all, 2, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
+    csp_quirks.soft_acc = all[1];
+    if (all[0])
         return;
     csp_rt.pool_win = MPI_WIN_NULL;
     if (csp_rt.wrank == 0)

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/copy.h"
 #include "runtime/node.h"
 #include "runtime/reduce.h"
 #include "runtime/rt.h"
@@ -65,9 +66,44 @@ enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes)
     return p->layout_bytes ? csp_layout_check(layout_of(p), p->layout_bytes) : CSP_OK;
 }
 
-// The piece's part of the target's memory, to or from `flat`.
-static enum csp_status move(const struct csp_piece *p, char *flat, int write)
+enum csp_status csp_piece_check_place(const struct csp_piece *p, uint64_t bytes)
 {
+    int64_t at = (int64_t)p->addr, lo, hi;
+    if (p->layout_bytes) {
+        if (csp_layout_range(layout_of(p), at, p->count, &lo, &hi) != CSP_OK)
+            return CSP_ERR_ARG;
+    } else if (__builtin_add_overflow(at, p->first, &lo) ||
+               __builtin_add_overflow(lo, (int64_t)p->bytes, &hi)) {
+        return CSP_ERR_ARG;
+    }
+    return lo >= 0 && hi >= lo && (uint64_t)hi <= bytes ? CSP_OK : CSP_ERR_ARG;
+}
+
+static enum csp_status move_mapped(const struct csp_piece *p, char *base, char *flat, int write)
+{
+    struct csp_layout_cursor c;
+    char *at = base + (int64_t)p->addr;
+    if (!p->layout_bytes) {
+        at += p->first;
+        csp_copy_bytes(write ? at : flat, write ? flat : at, p->bytes);
+        return CSP_OK;
+    }
+    enum csp_status s = csp_layout_begin(&c, layout_of(p), 0, p->count);
+    if (s != CSP_OK)
+        return s;
+    csp_layout_seek(&c, p->first);
+    if (write)
+        csp_layout_unpack(&c, at, flat, p->bytes);
+    else
+        csp_layout_pack(&c, at, flat, p->bytes);
+    return CSP_OK;
+}
+
+// The piece's part of the target's memory, to or from `flat`.
+static enum csp_status move(const struct csp_piece *p, char *base, char *flat, int write)
+{
+    if (base)
+        return move_mapped(p, base, flat, write);
     struct csp_vm_side mine = {.addr = (uint64_t)(uintptr_t)flat, .count = p->bytes};
     struct csp_vm_side theirs = {p->addr, layout_of(p), p->count};
     return csp_vm_copy(p->lrank, write, &mine, 0, &theirs, p->first, p->bytes);
@@ -114,8 +150,23 @@ static enum csp_status compute(const struct csp_piece *p, char *given, char *now
     return CSP_OK;
 }
 
-// ACC, GET_ACC and FOP.
-static enum csp_status accumulate(const struct csp_piece *p, char *given, char *reply,
+// ACC, GET_ACC and FOP on elements without gaps in one run of memory that is mapped here.
+static enum csp_status accumulate_in_place(const struct csp_piece *p, char *at, const char *given,
+                                           char *reply)
+{
+    MPI_Op op = csp_wire_to_op(p->op);
+    if (reply)
+        csp_copy_bytes(reply, at, p->bytes);
+    if (op == MPI_REPLACE)
+        csp_copy_bytes(at, given, p->bytes);
+    if (op == MPI_REPLACE || op == MPI_NO_OP)
+        return CSP_OK;
+    int rc = csp_reduce(given, at, (int)(p->bytes / p->elem.size), csp_wire_to_type(p->type), op);
+    return rc == MPI_SUCCESS ? CSP_OK : CSP_ERR_MPI;
+}
+
+// The same anywhere else.
+static enum csp_status accumulate(const struct csp_piece *p, char *base, char *given, char *reply,
                                   struct csp_piece_room *room)
 {
     MPI_Op op = csp_wire_to_op(p->op);
@@ -127,38 +178,42 @@ static enum csp_status accumulate(const struct csp_piece *p, char *given, char *
         return CSP_ERR_NOMEM;
     enum csp_status s = CSP_OK;
     if (reply || (op != MPI_REPLACE && op != MPI_NO_OP))
-        s = move(p, reply ? reply : now, 0);
+        s = move(p, base, reply ? reply : now, 0);
     if (s != CSP_OK || op == MPI_NO_OP)
         return s;
     if (op == MPI_REPLACE)
-        return move(p, given, 1);
+        return move(p, base, given, 1);
     if (reply)
         memcpy(now, reply, p->bytes);
     s = compute(p, given, now, now + now_bytes);
-    return s == CSP_OK ? move(p, now, 1) : s;
+    return s == CSP_OK ? move(p, base, now, 1) : s;
 }
 
 // The payload is the value to compare with and the new one.
-static enum csp_status compare_and_swap(const struct csp_piece *p, char *given, char *reply)
+static enum csp_status compare_and_swap(const struct csp_piece *p, char *base, char *given,
+                                        char *reply)
 {
-    enum csp_status s = move(p, reply, 0);
+    enum csp_status s = move(p, base, reply, 0);
     if (s != CSP_OK || memcmp(reply, given, p->bytes) != 0)
         return s;
-    return move(p, given + p->bytes, 1);
+    return move(p, base, given + p->bytes, 1);
 }
 
-enum csp_status csp_piece_exec(const struct csp_piece *p, char *reply, struct csp_piece_room *room)
+enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *reply,
+                               struct csp_piece_room *room)
 {
     char *given = (char *)(uintptr_t)p + csp_piece_payload_off(p->layout_bytes);
     switch (p->kind) {
     case CSP_OP_PUT:
-        return move(p, given, 1);
+        return move(p, base, given, 1);
     case CSP_OP_GET:
-        return move(p, reply, 0);
+        return move(p, base, reply, 0);
     case CSP_OP_CAS:
-        return compare_and_swap(p, given, reply);
+        return compare_and_swap(p, base, given, reply);
     default:
-        return accumulate(p, given, reply, room);
+        if (base && !p->layout_bytes && p->elem.extent == p->elem.size)
+            return accumulate_in_place(p, base + p->addr + p->first, given, reply);
+        return accumulate(p, base, given, reply, room);
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Software route: a piece of an RMA operation on memory that no ghost maps, as it travels from the
-// origin to the target's ghost, and its execution. Ladder and limits: docs/design/software.md.
+// Software route: a piece of an RMA operation that the target's ghost executes itself, as it travels from the
+// origin to it, and its execution: on memory that it maps, or on a process's own by the system. Ladder and limits: docs/design/software.md.
 #ifndef CSP_RUNTIME_PIECE_H
 #define CSP_RUNTIME_PIECE_H
 
@@ -21,6 +21,12 @@ enum {
 
 enum csp_piece_flag { CSP_PIECE_WANT_ACK = 1 };
 
+// Where the target's memory is; other numbers: the segment of the window with that id (csp_iwin).
+enum csp_piece_seg {
+    CSP_PIECE_PRIVATE, // in the target's process alone
+    CSP_PIECE_POOL,    // in the node's pool segment
+};
+
 // How the elements that an operation computes with lie in memory: `size` bytes of data, with one gap
 // (of a pair type such as MPI_DOUBLE_INT) behind the first `head` bytes and perhaps at the end.
 struct csp_piece_elem {
@@ -29,7 +35,9 @@ struct csp_piece_elem {
 
 // The head of the message; the layout and the payload follow.
 struct csp_piece {
-    uint64_t addr;         // of displacement 0, in the target's memory
+    uint64_t seg;  // enum csp_piece_seg, or an id
+    uint64_t addr; // of displacement 0: address in the target's process, or offset in the segment
+    uint64_t lock_off;     // of the target's csp_acc_lock in the pool segment; 0: none
     int64_t count;         // elements of the layout
     int64_t first;         // byte of the target's stream where this piece starts
     uint32_t bytes;        // target data in this piece
@@ -65,6 +73,9 @@ MPI_Op csp_wire_to_op(uint64_t wire);
 /** Whether a message of `bytes` bytes is a whole piece; its layout is checked too. */
 CSP_MUST_CHECK enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes);
 
+/** Whether the target data of a piece on a segment lie in its `bytes` bytes. */
+CSP_MUST_CHECK enum csp_status csp_piece_check_place(const struct csp_piece *p, uint64_t bytes);
+
 // Memory for a computation, kept by whoever executes pieces; zeroed at first.
 struct csp_piece_room {
     char *mem;
@@ -73,10 +84,10 @@ struct csp_piece_room {
 
 /**
  * Executes a piece on a process of this node. Whoever calls it is the only one to execute
- * accumulates on that memory now. `reply`: p->bytes for what was there; NULL if nobody asks.
+ * accumulates on that memory now. `base`: of the segment, here; NULL for a process's own memory. `reply`: p->bytes for what was there; NULL if nobody asks.
  * @return CSP_OK; CSP_ERR_ARG: memory of the target that is not there; CSP_ERR_NOMEM, CSP_ERR_MPI.
  */
-CSP_MUST_CHECK enum csp_status csp_piece_exec(const struct csp_piece *p, char *reply,
+CSP_MUST_CHECK enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *reply,
                                               struct csp_piece_room *room);
 
 /** The MPI error code of a status that csp_piece_exec or csp_vm_copy returned. */

@@ -36,6 +36,9 @@ void csp_quirks_detect(void)
     int ompi4 = strncmp(version, "Open MPI v4", 11) == 0;
     csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && ompi4;
     csp_quirks.fixed_routes = ompi4;
+    csp_quirks.soft_acc =
+        csp_config.acc_route == CSP_CONFIG_ACC_ROUTE_SOFTWARE ||
+        (csp_config.acc_route == CSP_CONFIG_ACC_ROUTE_AUTO && strncmp(version, "Open MPI", 8) == 0);
     csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;
 }
 

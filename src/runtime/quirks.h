@@ -20,6 +20,10 @@ struct csp_quirks {
     // MPI_Win_flush_local may not return when operations of an epoch go to ghosts and users in turns
     // (Open MPI 4.1, osc/pt2pt; casper/auto_switch).
     int fixed_routes;
+    // Accumulates between nodes are better executed by Casper (rma_soft.c): the library makes lock, get, put
+    // and unlock of each, by messages (osc/rdma: a strided ACC of 64 KB 23 ms, ours 0.9), and some come out
+    // wrong (Open MPI 4.1, 5.0; rma/acc_logical on two nodes). All processes have the same.
+    int soft_acc;
 };
 extern struct csp_quirks csp_quirks;
 

@@ -19,10 +19,21 @@ struct csp_peer {
     int32_t ghost_bit; // node * ng + gidx of the ghost that serves it
 };
 
-// For accumulates by load and store; a cache line each.
+// For accumulates by load and store; a cache line each. Users wait for it, ghosts only try.
 struct csp_acc_lock {
     _Alignas(64) _Atomic uint32_t held;
 };
+
+/** @return 1 if the caller holds it now. */
+static inline int csp_acc_try(struct csp_acc_lock *lock)
+{
+    return !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
+}
+
+static inline void csp_acc_release(struct csp_acc_lock *lock)
+{
+    atomic_store_explicit(&lock->held, 0, memory_order_release); // pairs with csp_acc_try
+}
 
 struct csp_wnode {
     _Atomic uint32_t ready;        // release by the leader: the peers are written
@@ -42,8 +53,9 @@ struct csp_wnode {
     _Alignas(64) _Atomic uint32_t lockall_count;
     _Atomic uint32_t exclusive;
     _Alignas(64) struct csp_peer peers[];
-    // behind them, at the next multiple of 64: if all ranks are on this node, struct csp_acc_lock [rank];
-    // otherwise, if redirection may change, struct csp_gate [user of this node][node of the window]
+    // behind them, at the next multiple of 64: if all ranks are on this node, struct csp_acc_lock [rank]; if
+    // accumulates take the software route in a window over several nodes, the same [user of this node];
+    // then, if redirection of such a window may change, struct csp_gate [user of this node][node of the window]
 };
 
 static inline uint64_t csp_wnode_peers_bytes(int n)
@@ -57,9 +69,10 @@ static inline uint64_t csp_wnode_bytes(int n, int acc_locks, int gates)
            (uint64_t)gates * sizeof(struct csp_gate);
 }
 
-static inline void *csp_wnode_behind_peers(struct csp_wnode *node)
+/** `n`: ranks of the window; also right before the leader has written it. */
+static inline void *csp_wnode_behind_peers(struct csp_wnode *node, int n)
 {
-    return (char *)node + csp_wnode_peers_bytes((int)node->n);
+    return (char *)node + csp_wnode_peers_bytes(n);
 }
 
 #endif
