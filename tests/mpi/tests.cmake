@@ -2,6 +2,7 @@ csp_add_mpi_test(rma/acc_epochs.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_history.c NP 4 GHOSTS 1 NODES 2 TIMEOUT 120)
 csp_add_mpi_test(rma/acc_history.c NP 4 GHOSTS 1 NODES 2 TIMEOUT 120 NAME rma/acc_history_created ARGS created)
 csp_add_mpi_test(rma/acc_mixed_calls.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/acc_near_far.c NP 4 GHOSTS 1 NODES 2 CORE TIMEOUT 120)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 NAME rma/acc_logical ARGS logical)
 csp_add_mpi_test(rma/acc_order.c NP 4 GHOSTS 1 NODES 2)
@@ -155,12 +156,14 @@ csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/progr
 csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/progress_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 90)
 csp_add_mpi_test(casper/poll_flag.c NP 4 GHOSTS 1 NODES 2 CORE)
-csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 CORE)
-csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_own ENV CSP_POOL_MAX=0)
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_own
+                 ENV CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_soft ENV CSP_ACC_ROUTE=software)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 CORE
-                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=0)
+                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=0 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 2 NODES 2 NAME casper/auto_switch_own
-                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=2000 CSP_POOL_MAX=0)
+                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=2000 CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
                  EXPECT "(?s)(asleep ([5-9][0-9]|100).*){2}")
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
@@ -173,8 +176,9 @@ csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_op
 csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_ops_off ARGS off ENV CSP_CHECKS=off)
 csp_add_mpi_test(casper/errors_epochs.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/errors_epochs.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_epochs_off ARGS off ENV CSP_CHECKS=off)
-csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 1 NODES 2 CORE)
-csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_two)
+csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_two ENV CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_two_soft ENV CSP_ACC_ROUTE=software)
 csp_add_mpi_test(casper/lock_overtake.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/lock_overtake.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/lock_overtake_two)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED TIMEOUT 120)
@@ -221,6 +225,23 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_s
         free_waits origin_in_window random_ops self_target signals stencil threads_create threads_lock threads_ops)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
                      TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+endforeach()
+
+# Accumulates executed by ghosts and, inside the node, by their origins, also with MPI libraries whose own are good;
+# and by the library where `auto` does not take it.
+foreach(test acc_epochs acc_history acc_mixed_calls acc_near_far acc_ops acc_order acc_wrap compare_and_swap
+        count_c counter_cas disp_unit fence_asserts fetch_and_op fetch_contention flush get_acc get_acc_history
+        large lock_mix many_ops many_windows mutex_mcs origin_in_window pscw random_ops remote_completion request_mixed
+        request_ops request_types signals threads_ops types_bottom types_indexed types_lifetime types_pair
+        types_resized types_struct types_subarray unaligned)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/soft_${test} ENV CSP_ACC_ROUTE=software TIMEOUT 120)
+endforeach()
+foreach(test acc_near_far acc_epochs threads_ops comm_overlap)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/soft_own_${test}
+                     ENV CSP_ACC_ROUTE=software CSP_POOL_MAX=0 TIMEOUT 120)
+endforeach()
+foreach(test acc_epochs compare_and_swap counter_fop fetch_and_op)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/library_${test} ENV CSP_ACC_ROUTE=library TIMEOUT 120)
 endforeach()
 
 # The same on memory of Casper's own that ghosts do not map.

@@ -13,11 +13,25 @@ static inline int casper_only_ghosts(void)
     return ghosts ? atoi(ghosts) : 0;
 }
 
+/** Nodes that the runner asked for; 1 if it did not say. */
+static inline int casper_only_nodes(void)
+{
+    const char *nodes = getenv("CASPER_TEST_NODES");
+    return nodes ? atoi(nodes) : 1;
+}
+
 /** Skips when there are no ghosts. */
 static inline void casper_only(void)
 {
     if (casper_only_ghosts() < 1)
         csp_test_skip("needs ghosts");
+}
+
+/** Accumulates of allocated windows over several nodes are said to take the software route. */
+static inline int casper_only_soft_acc(void)
+{
+    const char *route = getenv("CSP_ACC_ROUTE");
+    return route && strcmp(route, "software") == 0;
 }
 
 /** The target is outside MPI for so long; asleep, for cores are few where tests run. */

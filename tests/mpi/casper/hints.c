@@ -72,7 +72,7 @@ static void at_creation(enum kind kind)
         {"no_local_load_store", "true"},  {"casper_acc_ghost", "segment"},
         {"casper_putget_ghost", "bytes"}, {NULL, NULL}};
     struct kind_win k = make(kind, some);
-    int several = casper_only_ghosts() > 1;
+    int several = casper_only_ghosts() > 1, one_node = casper_only_nodes() < 2;
     has(&k, "no_locks", "false");
     has(&k, "accumulate_ordering", "rar,raw,war,waw");
     has(&k, "accumulate_ops", "same_op");
@@ -80,7 +80,9 @@ static void at_creation(enum kind kind)
     has(&k, "same_disp_unit", "true");
     has(&k, "epochs_used", "pscw,lock");
     has(&k, "no_local_load_store", "true");
-    has(&k, "casper_acc_ghost", several && kind == KIND_ALLOCATED ? "segment" : "rank");
+    has(&k, "casper_acc_ghost",
+        several && kind == KIND_ALLOCATED && (one_node || !casper_only_soft_acc()) ? "segment"
+                                                                                   : "rank");
     has(&k, "casper_putget_ghost", several ? "bytes" : "bound");
     set(&k, "epochs_used", "lockall,unheard_of");
     has(&k, "epochs_used", "pscw,lock");
