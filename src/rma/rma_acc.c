@@ -214,13 +214,14 @@ static int update_some(struct csp_win *w, const struct csp_op *op, MPI_Aint at, 
 static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                         int count, char *target)
 {
-    int most = (int)(CSP_PIECE_BYTES / type->size), rc = MPI_SUCCESS;
-    for (int done = 0; done < count && rc == MPI_SUCCESS; done += most) {
-        int n = count - done < most ? count - done : most;
-        rc = update_some(w, op, (MPI_Aint)done * type->size, n, (size_t)n * (size_t)type->size,
-                         target);
-        if (n < most)
-            break; // the sum might be beyond an int
+    MPI_Aint left = count * type->size, at = 0;
+    if (CSP_LIKELY(left <= CSP_PIECE_BYTES))
+        return update_some(w, op, 0, count, (size_t)left, target);
+    MPI_Aint most = CSP_PIECE_BYTES / type->size * type->size;
+    int rc = MPI_SUCCESS;
+    for (; left > 0 && rc == MPI_SUCCESS; at += most, left -= most) {
+        MPI_Aint bytes = left < most ? left : most;
+        rc = update_some(w, op, at, (int)(bytes / type->size), (size_t)bytes, target);
     }
     return rc;
 }
