@@ -42,8 +42,10 @@ def test_private_bytes_do_not_grow_with_the_users(lib, tmp_path):
 
 def test_shared_bytes_are_those_of_the_formula(lib, tmp_path):
     users, nodes = 6, 2
-    got = kept(lib, tmp_path, users)["shared_bytes"] * users
+    got = kept(lib, tmp_path, users, {"CSP_ACC_ROUTE": "library"})["shared_bytes"] * users
     assert got == nodes * WINDOWS * (256 + 32 * users)
+    got = kept(lib, tmp_path, users, {"CSP_ACC_ROUTE": "software"})["shared_bytes"] * users
+    assert got == nodes * WINDOWS * (256 + 32 * users) + WINDOWS * 64 * users
 
 
 def test_a_large_window_has_one_internal_window(lib, tmp_path):
