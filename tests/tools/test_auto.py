@@ -18,7 +18,7 @@ def lib(request):
 def counts(lib, tmp_path, env):
     """Operations by kind and route of casper/auto_switch, and what was logged."""
     path = tmp_path / "report.json"
-    env = {**env, "CSP_REPORT_FILE": str(path), "CSP_LOG": "info"}
+    env = {**env, "CSP_ACC_ROUTE": "library", "CSP_REPORT_FILE": str(path), "CSP_LOG": "info"}
     done = run(Bad(lib, "casper/auto_switch", env=env))
     assert done.code == 0, done.output
     found = json.loads(path.read_text())["total"]["operations"]
