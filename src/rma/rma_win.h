@@ -91,8 +91,9 @@ struct csp_win {
     struct csp_hints hints;
 
     // Redirection (rma_async.c)
-    int async;      // now: enum csp_async_wish
-    int async_wish; // from the next fence on
+    int async;              // now: enum csp_async_wish
+    int async_wish;         // from the next fence on
+    struct csp_gate *gates; // in `node`
     struct csp_auto
         *automatic; // by measurement, in a window over several nodes; NULL: as `async` says
 
