@@ -46,4 +46,12 @@ void csp_ghost_route_start(void);
 int csp_ghost_route_turn(uint64_t now_ns);
 void csp_ghost_route_stop(void);
 
+// ghost_rate.c: first ghost of a node: predictions for its users, by profile (runtime/predict.h).
+void csp_ghost_rate_start(void);
+/** @return as csp_ghost_route_turn. */
+int csp_ghost_rate_turn(uint64_t now_ns);
+/** The users of this node are done: 1 once no other ghost will send any more. */
+int csp_ghost_rate_over(void);
+void csp_ghost_rate_stop(void);
+
 #endif

@@ -121,7 +121,7 @@ static enum found turn(struct loop *l)
     uint64_t before = l->now;
     int n = csp_am_poll(64);
     int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn();
-    int housekeeping = csp_ghost_route_turn(before);
+    int housekeeping = csp_ghost_route_turn(before) | csp_ghost_rate_turn(before);
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
     enum found what = done > 0 ? MESSAGES : housekeeping ? NOTHING : judge(l, took);
@@ -191,7 +191,7 @@ static void rest(struct loop *l)
 static int over(const struct loop *l)
 {
     return atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire) &&
-           l->messages >= l->me->messages_due && csp_ghost_soft_idle();
+           l->messages >= l->me->messages_due && csp_ghost_soft_idle() && csp_ghost_rate_over();
 }
 
 void csp_ghost_loop(void)
@@ -218,6 +218,7 @@ void csp_ghost_loop(void)
     publish(&l);
     csp_ghost_soft_stop();
     csp_ghost_route_stop();
+    csp_ghost_rate_stop();
 }
 
 void csp_ghost_start(void)
@@ -228,4 +229,5 @@ void csp_ghost_start(void)
     csp_ghost_win_start();
     csp_ghost_soft_start();
     csp_ghost_route_start();
+    csp_ghost_rate_start();
 }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
+#include "runtime/predict.h"
 #include "runtime/rt.h"
 
 enum { PROBE_EVERY = 20, PROBE_SELDOM = 100 }; // intervals
@@ -41,7 +42,7 @@ static void need_keep(void)
     if (keep)
         return;
     struct csp_keep_config c = {csp_adapt_defaults, csp_rt.node, send, say, NULL};
-    c.adapt.interval_ns = (uint64_t)csp_config.predict_int * 1000;
+    c.adapt.interval_ns = csp_predict_interval_ns();
     c.adapt.probe_every_ns = PROBE_EVERY * c.adapt.interval_ns;
     c.adapt.probe_seldom_ns = PROBE_SELDOM * c.adapt.interval_ns;
     keep = csp_keep_new(&c);

@@ -22,6 +22,7 @@
 #include <string.h>
 #include "runtime/meta.h"
 #include "runtime/node.h"
+#include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
 #include "runtime/wait.h"
@@ -36,6 +37,7 @@ struct card {
     uint64_t elsewhere; // 1: MEM_POOL will not do, MEM_PRIVATE may
     uint64_t bind;      // rank 0's counts: csp_bind_wish
     uint64_t async;     // enum csp_async_wish; all must say the same
+    uint64_t predicted; // 1: operations on this one should go to itself (rma_profile.c)
 };
 
 static const uint64_t ALIGN = 64;       // of a part in the pool
@@ -120,9 +122,12 @@ static int acc_locks(const struct csp_members *m, const struct wish *h)
     return takes_soft_acc(m, h) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
 }
 
-static int gates(const struct csp_members *m, enum csp_async_wish async)
+static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish async)
 {
-    return csp_async_may_change(async) && m->nnodes > 1 ? m->nlocal * m->nnodes : 0;
+    if (!csp_async_may_change(async) || m->nnodes == 1)
+        return 0;
+    return csp_predict_used() ? (uint64_t)m->n
+                              : (uint64_t)m->nlocal * (uint64_t)m->nnodes * sizeof(struct csp_gate);
 }
 
 // `ready` must be down, and locks be free, before anybody can learn the offset: the heap hands out used
@@ -131,8 +136,8 @@ static uint64_t alloc_wnode(const struct csp_members *m, const struct wish *h,
                             enum csp_async_wish async)
 {
     size_t locks = (size_t)acc_locks(m, h);
-    uint64_t off =
-        csp_heap_alloc(csp_rt.heap, csp_wnode_bytes(m->n, (int)locks, gates(m, async)), ALIGN);
+    uint64_t off = csp_heap_alloc(csp_rt.heap,
+                                  csp_wnode_bytes(m->n, (int)locks, routes_bytes(m, async)), ALIGN);
     if (off == CSP_OFF_NONE)
         return off;
     memset(wnode_at(off), 0, sizeof(struct csp_wnode));
@@ -174,6 +179,7 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
     struct card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
     c.cannot = h->disp_unit > UINT32_MAX;
     c.async = csp_async_read(h->info);
+    c.predicted = csp_predict_used() && csp_predict_off(csp_rt.wrank);
     if (h->memory == MEM_POOL)
         card_of_pool(&c, h);
     else if (h->memory == MEM_PRIVATE)
@@ -200,9 +206,11 @@ static void drop_card(const struct csp_members *m, const struct wish *h, const s
 
 // The leader writes who is where. With `own`, parts lie one after the other in their node's
 // segment.
-static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
+static void fill_wnode(const struct csp_win *w, const struct csp_members *m,
                        const struct card *cards, int own)
 {
+    struct csp_wnode *node = w->node;
+    uint8_t *profile = csp_predict_used() ? w->routes : NULL;
     const int32_t *node_of = csp_topo_node_of_wrank(csp_rt.topo);
     uint64_t *end = calloc((size_t)csp_rt.topo->nnodes, sizeof(*end));
     CSP_CHECK(end, "out of memory for a window");
@@ -220,6 +228,8 @@ static void fill_wnode(struct csp_wnode *node, const struct csp_members *m,
             .ghost_bit = at * csp_rt.topo->ng + csp_topo_bound_gidx(csp_rt.topo, wrank),
         };
         end[at] += (cards[i].size + OWN_ALIGN - 1) / OWN_ALIGN * OWN_ALIGN;
+        if (profile)
+            profile[i] = (uint8_t)cards[i].predicted;
     }
     free(end);
     atomic_store_explicit(&node->ready, 1, memory_order_release); // pairs with await_wnode
@@ -321,16 +331,17 @@ static struct csp_win *describe(struct csp_members *m, const struct wish *h,
                                 const struct card *cards, int own)
 {
     struct csp_win *w = new_win(m, h, cards);
-    if (csp_members_lead(m))
-        fill_wnode(w->node, m, cards, own);
-    else
-        await_wnode(w->node, w->gid);
-    int locks = acc_locks(m, h), ngates = gates(m, (enum csp_async_wish)cards[0].async);
+    int locks = acc_locks(m, h);
+    uint64_t routes = routes_bytes(m, (enum csp_async_wish)cards[0].async);
     char *behind = csp_wnode_behind_peers(w->node, m->n);
     w->acc_soft = takes_soft_acc(m, h);
     w->acc_locks = locks ? (struct csp_acc_lock *)behind : NULL;
-    w->gates = (struct csp_gate *)(behind + (size_t)locks * sizeof(struct csp_acc_lock));
-    w->shared_bytes = csp_members_lead(m) ? (long long)csp_wnode_bytes(m->n, locks, ngates) : 0;
+    w->routes = routes ? behind + (size_t)locks * sizeof(struct csp_acc_lock) : NULL;
+    if (csp_members_lead(m))
+        fill_wnode(w, m, cards, own);
+    else
+        await_wnode(w->node, w->gid);
+    w->shared_bytes = csp_members_lead(m) ? (long long)csp_wnode_bytes(m->n, locks, routes) : 0;
     csp_meta_count(CSP_META_SHARED, w->shared_bytes);
     if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;

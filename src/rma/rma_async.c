@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include "casper/casper.h"
 #include "rma/rma_auto.h"
+#include "rma/rma_profile.h"
 #include "runtime/ext.h"
 #include "runtime/meta.h"
 #include "runtime/quirks.h"
@@ -12,8 +13,8 @@
 static const char *const names[] = {"", "on", "off", "auto", NULL};
 static const char *const bools[] = {"false", "true", NULL};
 
-// Bits of csp_win_vote beside that of csp_win_agree: what a process wishes.
-enum { VOTE_WISH = 2 };
+// Bits of csp_win_vote beside that of csp_win_agree: what a process wishes; its prediction changed.
+enum { VOTE_WISH = 2, VOTE_NEWS = 64 };
 
 static unsigned vote_for(enum csp_async_wish wish)
 {
@@ -79,7 +80,9 @@ static void apply(struct csp_win *w, enum csp_async_wish wish)
     if (wish != CSP_ASYNC_ON)
         grow(w);
     csp_auto_free(w, w->automatic);
-    w->automatic = wish == CSP_ASYNC_AUTO && w->members->nnodes > 1 ? csp_auto_new(w) : NULL;
+    int decides = wish == CSP_ASYNC_AUTO && w->members->nnodes > 1;
+    w->automatic = decides && !csp_predict_used() ? csp_auto_new(w) : NULL;
+    w->profile = decides && csp_predict_used() ? w->routes : NULL;
 }
 
 void csp_async_init(struct csp_win *w, enum csp_async_wish wish)
@@ -93,11 +96,14 @@ void csp_async_init(struct csp_win *w, enum csp_async_wish wish)
 int csp_async_fence(struct csp_win *w)
 {
     enum csp_async_wish wish = w->async_wish;
-    unsigned votes = csp_win_vote(w, vote_for(wish));
+    int had_profile = w->profile != NULL;
+    unsigned votes = csp_win_vote(w, vote_for(wish) | (csp_profile_is_news(w) ? VOTE_NEWS : 0));
     w->async_wish = CSP_ASYNC_NONE;
-    if (votes != vote_for(wish))
+    if ((votes & ~(unsigned)VOTE_NEWS) != vote_for(wish))
         return MPI_ERR_INFO_VALUE;
     apply(w, wish);
+    if (w->profile && (!had_profile || votes & VOTE_NEWS))
+        csp_profile_exchange(w);
     return MPI_SUCCESS;
 }
 

@@ -45,7 +45,7 @@ struct csp_auto *csp_auto_new(struct csp_win *w)
     int before = 0; // users of my node
     for (int i = 0; i < w->rank; i++)
         before += w->peers[i].node == csp_rt.node;
-    a->gates = w->gates + before * w->members->nnodes;
+    a->gates = (struct csp_gate *)w->routes + before * w->members->nnodes;
     pthread_mutex_init(&a->lock, NULL);
     return a;
 }

@@ -4,6 +4,7 @@
 #include "rma/rma_early.h"
 
 #include <stdlib.h>
+#include "rma/rma_profile.h"
 #include "rma/rma_win.h"
 #include "runtime/am.h"
 
@@ -49,6 +50,9 @@ static void deliver(struct csp_win *w, const struct csp_am *msg)
         break;
     case CSP_AM_POST:
         add_post(w, msg->a);
+        break;
+    case CSP_AM_PROFILE:
+        csp_profile_deliver(w, msg);
         break;
     default: // CSP_AM_COMPLETE; release: pairs with the acquire in csp_rma_win_test
         atomic_fetch_add_explicit(&w->completes, 1, memory_order_release);
@@ -100,5 +104,6 @@ void csp_rma_am_start(void)
     csp_am_handle(CSP_AM_BARRIER, on_window_message);
     csp_am_handle(CSP_AM_POST, on_window_message);
     csp_am_handle(CSP_AM_COMPLETE, on_window_message);
+    csp_am_handle(CSP_AM_PROFILE, on_window_message);
     csp_am_handle(CSP_AM_GRANT, on_grant);
 }

@@ -18,6 +18,7 @@
 #include "rma/rma_acc.h"
 #include "rma/rma_async.h"
 #include "rma/rma_auto.h"
+#include "rma/rma_profile.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_check.h"
 #include "rma/rma_direct.h"
@@ -42,7 +43,9 @@ int csp_op_finished(const struct csp_op *op)
 // Redirection is off for this operation.
 static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
-    return CSP_UNLIKELY(w->automatic) ? csp_auto_route(w, op, bytes) : w->async == CSP_ASYNC_OFF;
+    if (CSP_UNLIKELY(w->automatic))
+        return csp_auto_route(w, op, bytes);
+    return CSP_UNLIKELY(w->profile) ? csp_profile_off(w, op) : w->async == CSP_ASYNC_OFF;
 }
 
 // Casper's own code executes the operation, not the MPI library. It is always on.

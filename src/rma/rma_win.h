@@ -91,11 +91,13 @@ struct csp_win {
     struct csp_hints hints;
 
     // Redirection (rma_async.c)
-    int async;              // now: enum csp_async_wish
-    int async_wish;         // from the next fence on
-    struct csp_gate *gates; // in `node`
+    int async;      // now: enum csp_async_wish
+    int async_wish; // from the next fence on
+    void *routes;   // in `node`: for the two below
     struct csp_auto
-        *automatic; // by measurement, in a window over several nodes; NULL: as `async` says
+        *automatic;   // by measurement, in a window over several nodes; NULL: as `async` says
+    uint8_t *profile; // by profile, likewise (rma_profile.c): [rank], 1: off
+    _Atomic uint32_t profile_heard; // messages of an exchange
 
     // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
     // first time that redirection is off, for each target behind them. CSP_WIN_SETS sets, one allocation.

@@ -15,7 +15,9 @@
 #include "base/clock.h"
 #include "runtime/am.h"
 #include "runtime/ext.h"
+#include "runtime/mpi_time.h"
 #include "runtime/node.h"
+#include "runtime/predict.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
 
@@ -63,6 +65,8 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     csp_mpi.Comm_free(&csp_rt.world);
     csp_peers_stop();
     csp_rt.active = 0;
+    csp_mpi_time = NULL;
+    csp_predict_stop();
     csp_rt.page = NULL;
     csp_seg_detach(&csp_rt.pool);
     return MPI_SUCCESS;

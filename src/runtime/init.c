@@ -22,8 +22,10 @@
 #include "runtime/finalize.h"
 #include "runtime/init.h"
 #include "runtime/libcheck.h"
+#include "runtime/mpi_time.h"
 #include "runtime/node.h"
 #include "runtime/peers.h"
+#include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "topo/place.h"
 
@@ -203,6 +205,7 @@ static void activate(struct csp_topo *topo, int ng)
     csp_init_world();
     csp_quirks_join();
     csp_init_windows();
+    csp_predict_start();
     csp_rt.active = 1;
     csp_stats_threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
     csp_peers_start();
@@ -213,6 +216,7 @@ static void activate(struct csp_topo *topo, int ng)
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
     if (csp_rt.is_ghost)
         run_ghost();
+    csp_mpi_time = csp_predict_used() ? &me->mpi_time : NULL;
 }
 
 // Every process reads its own environment; the lowest one that finds it bad speaks and ends the

@@ -10,6 +10,7 @@
 #include "runtime/am.h"
 #include "runtime/ext.h"
 #include "runtime/node.h"
+#include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
@@ -63,7 +64,9 @@ static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
     p.node = csp_rt.node;
     p.procs_off = round_up(sizeof(p), 64);
     p.topo_off = p.procs_off + (uint64_t)nprocs * sizeof(struct csp_node_proc);
-    p.heap_off = round_up(p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng), 4096);
+    p.predictions_off = p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng);
+    uint64_t predictions = csp_predict_used() ? (uint64_t)topo->nusers : 0;
+    p.heap_off = round_up(p.predictions_off + predictions, 4096);
     return p;
 }
 

@@ -2,12 +2,13 @@
 // Copyright the Casper developers
 // Head of a node's pool segment: what the processes of a node know of each other. Written in init,
 // except the fields marked atomic. Layout of the segment:
-//   csp_node_page | csp_node_proc[nprocs] | csp_topo | heap
+//   csp_node_page | csp_node_proc[nprocs] | csp_topo | predictions (runtime/predict.h), if used | heap
 #ifndef CSP_RUNTIME_NODE_H
 #define CSP_RUNTIME_NODE_H
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "adapt/rate.h"
 #include "runtime/stats.h"
 #include "shm/bell.h"
 
@@ -25,13 +26,14 @@ struct csp_node_proc {
     _Atomic uint32_t load_permille; // ghost: busy share of the last period
     _Atomic uint32_t reach;         // user: can ghosts reach its private memory? (runtime/vm.c)
     uint64_t probe_addr;            // where they try
+    _Alignas(64) struct csp_mpi_time mpi_time; // user: runtime/mpi_time.h
     _Alignas(64) struct csp_stats stats;
 };
 
 struct csp_node_page {
     uint64_t magic;
     int32_t node, nprocs, ng;
-    uint64_t procs_off, topo_off, heap_off;
+    uint64_t procs_off, topo_off, predictions_off, heap_off;
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
 };
 

@@ -56,6 +56,7 @@ struct csp_wnode {
     // behind them, at the next multiple of 64: if all ranks are on this node, struct csp_acc_lock [rank]; if
     // accumulates take the software route in a window over several nodes, the same [user of this node];
     // then, if redirection of such a window may change, struct csp_gate [user of this node][node of the window]
+    // (rma_auto.c), or, by profile, a byte for each rank (rma_profile.c)
 };
 
 static inline uint64_t csp_wnode_peers_bytes(int n)
@@ -63,10 +64,10 @@ static inline uint64_t csp_wnode_peers_bytes(int n)
     return (sizeof(struct csp_wnode) + (uint64_t)n * sizeof(struct csp_peer) + 63) / 64 * 64;
 }
 
-static inline uint64_t csp_wnode_bytes(int n, int acc_locks, int gates)
+static inline uint64_t csp_wnode_bytes(int n, int acc_locks, uint64_t routes_bytes)
 {
     return csp_wnode_peers_bytes(n) + (uint64_t)acc_locks * sizeof(struct csp_acc_lock) +
-           (uint64_t)gates * sizeof(struct csp_gate);
+           routes_bytes;
 }
 
 /** `n`: ranks of the window; also right before the leader has written it. */

@@ -161,9 +161,17 @@ csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_c
                  ENV CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_soft ENV CSP_ACC_ROUTE=software)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 CORE
-                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=0 CSP_ACC_ROUTE=library)
+                 ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 2 NODES 2 NAME casper/auto_switch_own
                  ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=2000 CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_switch_profile
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile_ghosts CSP_PREDICT_INT=1 CSP_GSYNC_INT=0
+                 CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile CSP_PREDICT_INT=100000 CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_profile_ghosts
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile_ghosts CSP_PREDICT_INT=100000 CSP_GSYNC_INT=10000
+                 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
                  EXPECT "(?s)(asleep ([5-9][0-9]|100).*){2}")
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
@@ -257,7 +265,14 @@ foreach(test acc_epochs acc_ops acc_order counter_cas fence_asserts fetch_conten
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/off_${test}
                      ENV CSP_ASYNC_CONFIG=off TIMEOUT 120)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/auto_${test}
-                     ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=0 TIMEOUT 120)
+                     ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1 TIMEOUT 120)
+endforeach()
+
+# By profile, another prediction at each fence.
+foreach(test acc_epochs acc_order epochs_mix fence_asserts random_ops request_types threads_ops)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/profile_${test}
+                     ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile_ghosts CSP_PREDICT_INT=1 CSP_GSYNC_INT=0
+                     CSP_ACC_ROUTE=library TIMEOUT 120)
 endforeach()
 
 # Several ghosts: accumulates by segment of the target's memory, PUT and GET by any ghost.

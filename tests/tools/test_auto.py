@@ -15,11 +15,11 @@ def lib(request):
     return bad_support.library(request.param)
 
 
-def counts(lib, tmp_path, env):
-    """Operations by kind and route of casper/auto_switch, and what was logged."""
+def counts(lib, tmp_path, env, program="casper/auto_switch"):
+    """Operations by kind and route, and what was logged."""
     path = tmp_path / "report.json"
     env = {**env, "CSP_ACC_ROUTE": "library", "CSP_REPORT_FILE": str(path), "CSP_LOG": "info"}
-    done = run(Bad(lib, "casper/auto_switch", env=env))
+    done = run(Bad(lib, program, env=env))
     assert done.code == 0, done.output
     found = json.loads(path.read_text())["total"]["operations"]
     return {kind: {r: c["count"] for r, c in found[kind].items()} for kind in found}, done.output
@@ -28,7 +28,7 @@ def counts(lib, tmp_path, env):
 @pytest.mark.parametrize("name", [n for n in bad_support.LIBRARIES if n != "o41"])
 def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
     lib = bad_support.library(name)
-    got, said = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "0"})
+    got, said = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1"})
     for kind in ("FOP", "ACC", "GET_ACC", "GET"):
         assert got[kind]["target"] > 0, kind
         assert got[kind]["ghost_net"] > 0, kind
@@ -39,6 +39,28 @@ def test_it_is_on_where_the_library_does_not_bear_it(tmp_path):
     got, said = counts(bad_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
     assert all(routes["target"] == 0 for routes in got.values())
     assert said.count("async_config=auto: redirection stays on.") == 1
+
+
+@pytest.mark.parametrize("name", [n for n in bad_support.LIBRARIES if n != "o41"])
+@pytest.mark.parametrize("method", ["profile", "profile_ghosts"])
+def test_profiles_are_followed_from_a_fence_on_and_by_get_at_once(name, method, tmp_path):
+    """Four users on two nodes: eight pairs on different ones, rank 0 the target of two."""
+    pairs, to_0 = 8, 2
+    before, behind, last = 100, 10, 1  # operations for each pair: see the program
+    env = {
+        "CSP_ASYNC_CONFIG": "auto",
+        "CSP_AUTO_METHOD": method,
+        "CSP_PREDICT_INT": "100000",
+        "CSP_GSYNC_INT": "10000",
+    }
+    got, said = counts(bad_support.library(name), tmp_path, env, "casper/auto_profile")
+    by_ghost = {"ACC": before * pairs + last * to_0, "GET": before * pairs + last * to_0}
+    if method == "profile_ghosts":
+        by_ghost["GET"] = last * to_0
+    for kind, n in by_ghost.items():
+        assert got[kind]["ghost_net"] == n, kind
+        assert got[kind]["target"] == (before + behind + last) * pairs - n, kind
+    assert re.search(r"user rank 1: in MPI for \d+ % of its time: redirection should be off", said)
 
 
 def test_they_stay_with_the_ghosts_when_it_is_on(lib, tmp_path):

@@ -22,7 +22,7 @@ import tomllib
 import mpi_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLASSES = {"comm", "op", "win", "hook", "hook-ra"}
+CLASSES = {"comm", "time", "op", "win", "hook", "hook-ra"}
 MAX_LINES = 500
 
 HEADER = """\
@@ -130,6 +130,10 @@ def body_comm(function: mpi_api.Function, entry: dict) -> str:
     return call("csp_mpi." + function.field, args)
 
 
+def body_time(function: mpi_api.Function, entry: dict) -> str:
+    return call("csp_mpi." + function.field, [p.name for p in function.params])
+
+
 def body_op(function: mpi_api.Function, entry: dict) -> str:
     base = function.field.removesuffix("_c")
     kind = OP_KINDS.get(base) or OP_KINDS[base[1:].capitalize()]
@@ -173,6 +177,7 @@ def body_hook(function: mpi_api.Function, entry: dict) -> str:
 
 BODIES = {
     "comm": body_comm,
+    "time": body_time,
     "op": body_op,
     "win": body_win,
     "hook": body_hook,

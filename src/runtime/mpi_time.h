@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// How long this process is in MPI: measured by every wrapper, for redirection by profile (adapt/rate.h). Any thread
+// of a user; with several threads, the time during which at least one of them is in MPI.
+#ifndef CSP_RUNTIME_MPI_TIME_H
+#define CSP_RUNTIME_MPI_TIME_H
+
+#include "adapt/rate.h"
+
+/** This process's record in the node segment; NULL: nobody asks. From MPI_Init to MPI_Finalize. */
+extern struct csp_mpi_time *csp_mpi_time;
+
+/** Around a call of the program, or of the MPI library inside one. */
+void csp_mpi_time_enter(void);
+void csp_mpi_time_leave(void);
+
+#endif
