@@ -54,4 +54,9 @@ int csp_ghost_rate_turn(uint64_t now_ns);
 int csp_ghost_rate_over(void);
 void csp_ghost_rate_stop(void);
 
+// ghost_trace.c: first ghost of a node: the node's timeline.
+void csp_ghost_trace_start(void);
+void csp_ghost_trace_turn(uint64_t now_ns);
+void csp_ghost_trace_stop(void);
+
 #endif

@@ -214,11 +214,13 @@ void csp_ghost_loop(void)
             rest(&l);
         if (l.now - l.last_publish >= PUBLISH_NS)
             publish(&l);
+        csp_ghost_trace_turn(l.now);
     }
     publish(&l);
     csp_ghost_soft_stop();
     csp_ghost_route_stop();
     csp_ghost_rate_stop();
+    csp_ghost_trace_stop();
 }
 
 void csp_ghost_start(void)
@@ -230,4 +232,5 @@ void csp_ghost_start(void)
     csp_ghost_soft_start();
     csp_ghost_route_start();
     csp_ghost_rate_start();
+    csp_ghost_trace_start();
 }

@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
+#include "runtime/changes.h"
 #include "runtime/node.h"
 #include "runtime/predict.h"
 
@@ -47,6 +48,10 @@ static void predict(int i, uint64_t now_ns)
     int place = csp_predictions.first[csp_rt.node] + i;
     atomic_store_explicit(&csp_predictions.off[place], (uint8_t)r->off, memory_order_relaxed);
     csp_news_changed(&news);
+    csp_change_note((struct csp_change){.who = user(i)->urank,
+                                        .by = CSP_CHANGE_PREDICTED,
+                                        .off = (uint16_t)r->off,
+                                        .with = r->percent});
     csp_info("user rank %d: in MPI for %d %% of its time: redirection should be %s", user(i)->urank,
              r->percent, r->off ? "off" : "on");
 }

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "ghost/ghost.h"
 #include "runtime/am.h"
+#include "runtime/changes.h"
 #include "runtime/predict.h"
 #include "runtime/rt.h"
 
@@ -30,11 +31,18 @@ static void send(void *ctx, int to_node, const struct csp_keep_msg *m)
 static void say(void *ctx, uint64_t gid, const struct csp_adapt *why)
 {
     (void)ctx;
+    double with = why->cost[CSP_ADAPT_ON].ns, without = why->cost[CSP_ADAPT_OFF].ns;
+    csp_change_note((struct csp_change){.gid = gid,
+                                        .who = csp_rt.node,
+                                        .by = CSP_CHANGE_MEASURED,
+                                        .off = why->home == CSP_ADAPT_OFF,
+                                        .with = with,
+                                        .without = without});
     csp_info("window %llx, targets of node %d: redirection is %s now: users waited %.2f us for an "
              "operation with "
              "and %.2f without it",
              (unsigned long long)gid, csp_rt.node, why->home == CSP_ADAPT_OFF ? "off" : "on",
-             why->cost[CSP_ADAPT_ON].ns * 1e-3, why->cost[CSP_ADAPT_OFF].ns * 1e-3);
+             with * 1e-3, without * 1e-3);
 }
 
 static void need_keep(void)

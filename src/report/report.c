@@ -18,6 +18,7 @@ const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {
     "create", "dynamic", "allocate_shared", "memory", "foreign_processes", "no_pool_window"};
 const char *const csp_report_meta[CSP_META_KINDS] = {"internal_windows", "carriers", "window_bytes",
                                                      "set_bytes", "shared_bytes"};
+const char *const csp_report_changed_by[CSP_CHANGE_KINDS] = {"measured", "predicted", "said"};
 static uint64_t begin_ns;
 
 void csp_report_start(void)
@@ -49,6 +50,7 @@ static char *sum_node(void)
     struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
     uint64_t used;
     node->node = csp_rt.node;
+    node->changes = csp_report_get(&csp_rt.page->changes.count);
     csp_heap_usage(csp_rt.heap, &used, &node->pool_used_peak_bytes);
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
         if (procs[i].gidx >= 0) {
@@ -61,26 +63,51 @@ static char *sum_node(void)
     return block;
 }
 
-// user rank 0: blocks of all nodes, one after the other; elsewhere NULL.
-static char *gather(int leads)
+// The changes that this node kept, for its first user.
+static char *node_changes(int *bytes)
 {
-    int bytes = leads ? (int)node_block_bytes() : 0, n = csp_rt.topo->nusers;
-    char *mine = leads ? sum_node() : NULL, *all = NULL;
+    const struct csp_changes *c = &csp_rt.page->changes;
+    struct csp_report_change *kept = calloc(CSP_CHANGES, sizeof(*kept));
+    CSP_CHECK(kept, "out of memory for the report");
+    int n = 0;
+    for (int i = 0; i < CSP_CHANGES; i++)
+        if (atomic_load_explicit(&c->ready[i], memory_order_acquire))
+            kept[n++] = (struct csp_report_change){c->change[i], csp_rt.node};
+    *bytes = n * (int)sizeof(*kept);
+    return (char *)kept;
+}
+
+// user rank 0: what all gave, one after the other, *all_bytes; elsewhere NULL. Takes `mine`.
+static char *gather(char *mine, int bytes, size_t *all_bytes)
+{
+    int n = csp_rt.topo->nusers;
+    char *all = NULL;
     int *counts = NULL, *displs = NULL;
     if (csp_rt.urank == 0) {
         counts = calloc((size_t)n, sizeof(int));
         displs = calloc((size_t)n, sizeof(int));
-        all = malloc((size_t)csp_rt.topo->nnodes * node_block_bytes());
-        CSP_CHECK(counts && displs && all, "out of memory for the report");
+        CSP_CHECK(counts && displs, "out of memory for the report");
     }
     csp_mpi.Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, csp_rt.user_comm);
     for (int i = 1; displs && i < n; i++)
         displs[i] = displs[i - 1] + counts[i - 1];
+    if (csp_rt.urank == 0) {
+        *all_bytes = (size_t)displs[n - 1] + (size_t)counts[n - 1];
+        all = malloc(*all_bytes + 1);
+        CSP_CHECK(all, "out of memory for the report");
+    }
     csp_mpi.Gatherv(mine, bytes, MPI_BYTE, all, counts, displs, MPI_BYTE, 0, csp_rt.user_comm);
     free(mine);
     free(counts);
     free(displs);
     return all;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    uint64_t x = ((const struct csp_report_change *)a)->change.ns;
+    uint64_t y = ((const struct csp_report_change *)b)->change.ns;
+    return (x > y) - (x < y);
 }
 
 static void unpack(char *all, struct csp_report *r, struct csp_report_node *nodes,
@@ -93,6 +120,7 @@ static void unpack(char *all, struct csp_report *r, struct csp_report_node *node
         memcpy(&ghosts[i * r->ng], node + 1, (size_t)r->ng * sizeof(*ghosts));
         add_stats(&r->total.sum, &node->sum);
         r->total.users += node->users;
+        r->total.changes += node->changes;
         r->total.pool_used_peak_bytes += node->pool_used_peak_bytes;
     }
 }
@@ -119,10 +147,13 @@ static void write_json(const struct csp_report *r)
                   csp_config.report_file, strerror(errno));
 }
 
-static void write_all(char *all)
+static void write_all(char *all, struct csp_report_change *changes, size_t nchanges)
 {
     struct csp_report r = {
         .nnodes = csp_rt.topo->nnodes, .ng = csp_rt.topo->ng, .nusers = csp_rt.topo->nusers};
+    qsort(changes, nchanges, sizeof(*changes), by_time);
+    r.changes = changes;
+    r.nchanges = (int)nchanges;
     struct csp_report_node *nodes = calloc((size_t)r.nnodes, sizeof(*nodes));
     struct csp_stats *ghosts = calloc((size_t)r.nnodes * (size_t)r.ng, sizeof(*ghosts));
     CSP_CHECK(nodes && ghosts, "out of memory for the report");
@@ -145,8 +176,13 @@ void csp_report_write(void)
     csp_mpi.Allreduce(&want, &any, 1, MPI_INT, MPI_MAX, csp_rt.user_comm);
     if (!any)
         return;
-    char *all = gather(csp_topo_first_user(csp_rt.topo)[csp_rt.node] == csp_rt.wrank);
+    int leads = csp_topo_first_user(csp_rt.topo)[csp_rt.node] == csp_rt.wrank, bytes = 0;
+    size_t all_bytes = 0;
+    char *all = gather(leads ? sum_node() : NULL, leads ? (int)node_block_bytes() : 0, &all_bytes);
+    char *mine = leads ? node_changes(&bytes) : NULL;
+    void *changes = gather(mine, bytes, &all_bytes);
     if (csp_rt.urank == 0)
-        write_all(all);
+        write_all(all, changes, all_bytes / sizeof(struct csp_report_change));
     free(all);
+    free(changes);
 }

@@ -7,13 +7,20 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include "runtime/changes.h"
 #include "runtime/stats.h"
 
 // One node: the sum over its users, then one block per ghost.
 struct csp_report_node {
     int64_t node, users;
+    uint64_t changes; // of redirection, also those that were not kept
     uint64_t pool_used_peak_bytes;
     struct csp_stats sum;
+};
+
+struct csp_report_change {
+    struct csp_change change;
+    int node; // that noted it
 };
 
 struct csp_report {
@@ -23,6 +30,8 @@ struct csp_report {
     const struct csp_report_node *nodes;
     const struct csp_stats *ghosts; // [node index * ng + gidx]
     struct csp_report_node total;
+    const struct csp_report_change *changes; // of redirection, by time
+    int nchanges;
 };
 
 extern const char *const csp_report_ops[CSP_OP_KINDS];
@@ -30,6 +39,7 @@ extern const char *const csp_report_routes[CSP_ROUTES];
 extern const char *const csp_report_waits[CSP_WAIT_KINDS];
 extern const char *const csp_report_reasons[CSP_PLAIN_REASONS];
 extern const char *const csp_report_meta[CSP_META_KINDS];
+extern const char *const csp_report_changed_by[CSP_CHANGE_KINDS];
 
 /** Start of the clock; in MPI_Init. */
 void csp_report_start(void);

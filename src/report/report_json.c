@@ -63,6 +63,33 @@ static void json_ghost(FILE *out, const struct csp_stats *s, int gidx)
     fprintf(out, "}");
 }
 
+// `with` and `without` are what decided, if it was measured: nanoseconds; `percent`: of the target's time in MPI.
+static void json_change(FILE *out, const struct csp_report_change *r)
+{
+    const struct csp_change *c = &r->change;
+    fprintf(out, "{\"ns\": %llu, \"node\": %d, \"by\": \"%s\", \"redirection\": \"%s\"",
+            (unsigned long long)c->ns, r->node, csp_report_changed_by[c->by],
+            c->off ? "off" : "on");
+    if (c->gid)
+        fprintf(out, ", \"window\": \"%llx\"", (unsigned long long)c->gid);
+    if (c->by == CSP_CHANGE_MEASURED)
+        fprintf(out, ", \"targets_of_node\": %d, \"with_ns\": %.1f, \"without_ns\": %.1f", c->who,
+                c->with, c->without);
+    if (c->by == CSP_CHANGE_PREDICTED)
+        fprintf(out, ", \"target\": %d, \"percent\": %.0f", c->who, c->with);
+    fprintf(out, "}");
+}
+
+static void json_changes(FILE *out, const struct csp_report *r)
+{
+    fprintf(out, "],\n\"changes_count\": %llu, \"changes\": [",
+            (unsigned long long)r->total.changes);
+    for (int i = 0; i < r->nchanges; i++) {
+        fprintf(out, "%s\n", i ? "," : "");
+        json_change(out, &r->changes[i]);
+    }
+}
+
 void csp_report_json(FILE *out, const struct csp_report *r)
 {
     fprintf(out,
@@ -79,6 +106,7 @@ void csp_report_json(FILE *out, const struct csp_report *r)
         }
         fprintf(out, "]}%s\n", i + 1 < r->nnodes ? "," : "");
     }
+    json_changes(out, r);
     fprintf(out, "],\n\"total\": {");
     json_users(out, &r->total);
     fprintf(out, "}\n}\n");

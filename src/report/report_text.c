@@ -3,6 +3,8 @@
 // The report for people.
 #include "report/report.h"
 
+enum { CHANGES_SHOWN = 20 };
+
 static void human(char *text, size_t bytes, uint64_t n)
 {
     static const char unit[] = {'B', 'K', 'M', 'G', 'T'};
@@ -81,6 +83,36 @@ static void print_node(FILE *out, const struct csp_report *r, int i)
     }
 }
 
+static void print_change(FILE *out, const struct csp_change *c)
+{
+    const char *now = c->off ? "off" : "on";
+    fprintf(out, "  %10.3f s  ", (double)c->ns * 1e-9);
+    switch (c->by) {
+    case CSP_CHANGE_MEASURED:
+        fprintf(out,
+                "window %llx, targets of node %d: %s; users waited %.2f us for an operation with "
+                "ghosts, %.2f without\n",
+                (unsigned long long)c->gid, c->who, now, c->with * 1e-3, c->without * 1e-3);
+        break;
+    case CSP_CHANGE_PREDICTED:
+        fprintf(out, "target rank %d: %s; in MPI for %.0f %% of its time\n", c->who, now, c->with);
+        break;
+    default:
+        fprintf(out, "window %llx: %s; the program said so\n", (unsigned long long)c->gid, now);
+    }
+}
+
+static void print_changes(FILE *out, const struct csp_report *r)
+{
+    int shown = r->nchanges < CHANGES_SHOWN ? r->nchanges : CHANGES_SHOWN;
+    if (r->total.changes == 0)
+        return;
+    fprintf(out, "  redirection changed %llu times%s\n", (unsigned long long)r->total.changes,
+            r->total.changes > (uint64_t)shown ? ", first:" : ":");
+    for (int i = 0; i < shown; i++)
+        print_change(out, &r->changes[i].change);
+}
+
 void csp_report_text(FILE *out, const struct csp_report *r)
 {
     char pool[32];
@@ -94,5 +126,6 @@ void csp_report_text(FILE *out, const struct csp_report *r)
     print_waits(out, &r->total.sum);
     print_windows(out, &r->total.sum);
     fprintf(out, "  pool: at most %s in use\n", pool);
+    print_changes(out, r);
     fflush(out);
 }

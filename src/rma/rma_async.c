@@ -6,6 +6,7 @@
 #include "casper/casper.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_profile.h"
+#include "runtime/changes.h"
 #include "runtime/ext.h"
 #include "runtime/meta.h"
 #include "runtime/quirks.h"
@@ -101,7 +102,11 @@ int csp_async_fence(struct csp_win *w)
     w->async_wish = CSP_ASYNC_NONE;
     if ((votes & ~(unsigned)VOTE_NEWS) != vote_for(wish))
         return MPI_ERR_INFO_VALUE;
+    int before = w->async;
     apply(w, wish);
+    if (w->rank == 0 && w->async != before && w->async != CSP_ASYNC_AUTO)
+        csp_change_note((struct csp_change){
+            .gid = w->gid, .who = -1, .by = CSP_CHANGE_SAID, .off = w->async == CSP_ASYNC_OFF});
     if (w->profile && (!had_profile || votes & VOTE_NEWS))
         csp_profile_exchange(w);
     return MPI_SUCCESS;

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "adapt/rate.h"
+#include "runtime/changes.h"
 #include "runtime/stats.h"
 #include "shm/bell.h"
 
@@ -35,6 +36,7 @@ struct csp_node_page {
     int32_t node, nprocs, ng;
     uint64_t procs_off, topo_off, predictions_off, heap_off;
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
+    _Alignas(64) struct csp_changes changes;
 };
 
 static inline struct csp_node_proc *csp_node_procs(struct csp_node_page *page)

@@ -21,22 +21,27 @@ def counts(lib, tmp_path, env, program="casper/auto_switch"):
     env = {**env, "CSP_ACC_ROUTE": "library", "CSP_REPORT_FILE": str(path), "CSP_LOG": "info"}
     done = run(Bad(lib, program, env=env))
     assert done.code == 0, done.output
-    found = json.loads(path.read_text())["total"]["operations"]
-    return {kind: {r: c["count"] for r, c in found[kind].items()} for kind in found}, done.output
+    report = json.loads(path.read_text())
+    found = report["total"]["operations"]
+    got = {kind: {r: c["count"] for r, c in found[kind].items()} for kind in found}
+    return got, done.output, report["changes"]
 
 
 @pytest.mark.parametrize("name", [n for n in bad_support.LIBRARIES if n != "o41"])
 def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
     lib = bad_support.library(name)
-    got, said = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1"})
+    got, said, changes = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1"})
     for kind in ("FOP", "ACC", "GET_ACC", "GET"):
         assert got[kind]["target"] > 0, kind
         assert got[kind]["ghost_net"] > 0, kind
     assert re.search(r"window \w+, targets of node \d: redirection is o(n|ff) now", said)
+    why = [c for c in changes if c["by"] == "measured"]
+    assert why and {c["targets_of_node"] for c in why} <= {0, 1}
+    assert all(c["with_ns"] > 0 and c["without_ns"] > 0 and c["window"] for c in why)
 
 
 def test_it_is_on_where_the_library_does_not_bear_it(tmp_path):
-    got, said = counts(bad_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
+    got, said, _ = counts(bad_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
     assert all(routes["target"] == 0 for routes in got.values())
     assert said.count("async_config=auto: redirection stays on.") == 1
 
@@ -53,7 +58,7 @@ def test_profiles_are_followed_from_a_fence_on_and_by_get_at_once(name, method, 
         "CSP_PREDICT_INT": "100000",
         "CSP_GSYNC_INT": "10000",
     }
-    got, said = counts(bad_support.library(name), tmp_path, env, "casper/auto_profile")
+    got, said, changes = counts(bad_support.library(name), tmp_path, env, "casper/auto_profile")
     by_ghost = {"ACC": before * pairs + last * to_0, "GET": before * pairs + last * to_0}
     if method == "profile_ghosts":
         by_ghost["GET"] = last * to_0
@@ -61,8 +66,19 @@ def test_profiles_are_followed_from_a_fence_on_and_by_get_at_once(name, method, 
         assert got[kind]["ghost_net"] == n, kind
         assert got[kind]["target"] == (before + behind + last) * pairs - n, kind
     assert re.search(r"user rank 1: in MPI for \d+ % of its time: redirection should be off", said)
+    of_0 = [(c["redirection"], c["percent"]) for c in changes if c.get("target") == 0]
+    assert [redirection for redirection, _ in of_0] == ["off", "on"]
+    assert of_0[0][1] > 80 and of_0[1][1] < 60
 
 
 def test_they_stay_with_the_ghosts_when_it_is_on(lib, tmp_path):
-    got, _ = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "on"})
+    got, _, changes = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "on"})
     assert all(routes["target"] == 0 for routes in got.values())
+    assert changes == []
+
+
+def test_the_report_tells_what_the_program_said(lib, tmp_path):
+    _, _, changes = counts(lib, tmp_path, {}, "casper/async_config")
+    said = [c["redirection"] for c in changes]
+    assert {c["by"] for c in changes} == {"said"}
+    assert said.count("off") > 0 and abs(said.count("off") - said.count("on")) <= 1

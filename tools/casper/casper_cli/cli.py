@@ -10,7 +10,7 @@ import sys
 from casper_cli import __version__
 from casper_cli.errors import CasperError, UsageError, nearest, say
 
-COMMANDS = ("run", "env", "check", "config", "help")
+COMMANDS = ("run", "env", "check", "config", "report", "help")
 _WITH_PROGRAM = ("run", "env")
 
 
@@ -94,6 +94,10 @@ def make_parser():
     config = sub("config", "List every variable of Casper and its value.")
     config.add_argument("--json", action="store_true", help="as JSON")
     config.add_argument("--brief", action="store_true", help="values only")
+    report = sub("report", "Make a page of the timelines that CSP_TRACE=DIR wrote.")
+    report.add_argument(
+        "directory", metavar="DIR", help="where the traces are; the page goes there"
+    )
     sub("help", "Explain a command.").add_argument("topic", nargs="?", choices=sorted(COMMANDS))
     return top, made
 
@@ -146,9 +150,15 @@ def dispatch(args, top, subs, env):
         _help(args, top, subs)
         return 0 if args.help or args.verb == "help" else 2
     # Imported when needed: each command starts quickly and alone.
-    from casper_cli import check, config, run
+    from casper_cli import check, config, run, timeline
 
-    verbs = {"run": run.run, "env": run.show_env, "check": check.run, "config": config.run}
+    verbs = {
+        "run": run.run,
+        "env": run.show_env,
+        "check": check.run,
+        "config": config.run,
+        "report": timeline.run,
+    }
     return verbs[args.verb](args, env)
 
 

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// CSP_TRACE: the first ghost of a node looks at the counters of all its processes now and then and writes the node's
+// timeline (report/trace.h). Users pay a clock in each MPI call (runtime/mpi_time.h). docs/design/trace.md.
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/clock.h"
+#include "base/log.h"
+#include "ghost/ghost.h"
+#include "report/trace.h"
+#include "runtime/node.h"
+#include "runtime/rt.h"
+
+enum { BUFFER_BYTES = 1 << 20 };
+static const uint64_t FLUSH_NS = 1000000000; // a job that dies leaves what was seen until then
+
+static struct csp_trace *trace;      // NULL: none
+static struct csp_trace_look *looks; // [lrank]
+static int changes_seen;
+static uint64_t flush_ns;
+
+static uint64_t sum(const _Atomic uint64_t *counters, int n)
+{
+    uint64_t all = 0;
+    for (int i = 0; i < n; i++)
+        all += atomic_load_explicit(&counters[i], memory_order_relaxed);
+    return all;
+}
+
+static struct csp_trace_look look_at(const struct csp_node_proc *p, uint64_t now_ns)
+{
+    const struct csp_stats *s = &p->stats;
+    struct csp_trace_look look = {0};
+    look.mpi_ns = csp_mpi_time_until(&p->mpi_time, now_ns);
+    look.waited_ns = sum(s->wait_ns, CSP_WAIT_KINDS);
+    look.busy_ns = sum(&s->busy_ns, 1);
+    for (int k = 0; k < CSP_OP_KINDS; k++) {
+        look.by_direct += sum(&s->op_count[k][CSP_ROUTE_DIRECT], 1);
+        look.by_ghost += sum(&s->op_count[k][CSP_ROUTE_GHOST_NODE], 1) +
+                         sum(&s->op_count[k][CSP_ROUTE_GHOST_NET], 1);
+        look.by_target += sum(&s->op_count[k][CSP_ROUTE_TARGET], 1);
+    }
+    return look;
+}
+
+static void look_at_all(uint64_t now_ns)
+{
+    const struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    for (int i = 0; i < csp_rt.page->nprocs; i++)
+        looks[i] = look_at(&procs[i], now_ns);
+}
+
+static void tell_changes(void)
+{
+    const struct csp_changes *c = &csp_rt.page->changes;
+    while (changes_seen < CSP_CHANGES &&
+           atomic_load_explicit(&c->ready[changes_seen], memory_order_acquire))
+        csp_trace_change(trace, &c->change[changes_seen++]);
+}
+
+void csp_ghost_trace_turn(uint64_t now_ns)
+{
+    if (!trace || now_ns < csp_trace_due_ns(trace))
+        return;
+    look_at_all(now_ns);
+    csp_trace_step(trace, now_ns, looks);
+    tell_changes();
+    if (now_ns >= flush_ns) {
+        csp_trace_flush(trace);
+        flush_ns = now_ns + FLUSH_NS;
+    }
+}
+
+static FILE *open_file(void)
+{
+    char path[4096];
+    const char *dir = csp_config.trace;
+    if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
+        csp_error("CSP_TRACE=%s: %s; no trace of node %d", dir, strerror(errno), csp_rt.node);
+        return NULL;
+    }
+    snprintf(path, sizeof(path), "%s/casper-%d.trace.json", dir, csp_rt.node);
+    FILE *f = fopen(path, "w"); // too long: an error of its own
+    if (f)
+        setvbuf(f, NULL, _IOFBF, BUFFER_BYTES);
+    else
+        csp_error("%s: %s; no trace of node %d", path, strerror(errno), csp_rt.node);
+    return f;
+}
+
+void csp_ghost_trace_start(void)
+{
+    if (!csp_config.trace[0] || csp_rt.gidx != 0)
+        return;
+    int n = csp_rt.page->nprocs;
+    const struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    FILE *out = open_file();
+    struct csp_trace_proc *of = calloc((size_t)n, sizeof(*of));
+    looks = calloc((size_t)n, sizeof(*looks));
+    CSP_CHECK(of && looks, "out of memory for the trace");
+    for (int i = 0; i < n; i++) {
+        int is_ghost = procs[i].gidx >= 0;
+        of[i] = (struct csp_trace_proc){is_ghost ? procs[i].gidx : procs[i].urank, is_ghost};
+    }
+    if (out)
+        trace = csp_trace_begin(out, csp_rt.node, of, n, (uint64_t)csp_config.trace_int * 1000,
+                                csp_rt.page->changes.begin_ns, csp_clock_ns());
+    free(of);
+}
+
+void csp_ghost_trace_stop(void)
+{
+    if (trace) {
+        uint64_t now_ns = csp_clock_ns();
+        look_at_all(now_ns);
+        tell_changes();
+        csp_trace_end(trace, now_ns, looks);
+    }
+    trace = NULL;
+    free(looks);
+}

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""CSP_TRACE and casper report: the timeline of a run, and the page made of it, in a browser."""
+
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import bad_support
+import pytest
+from bad_support import Bad, run
+
+CASPER = bad_support.mpi_libs.ROOT / "bin/casper"
+BENCH_PYTHON = bad_support.mpi_libs.BUILD / "env/bench/bin/python"
+
+
+@pytest.fixture(scope="module")
+def traced(tmp_path_factory):
+    """The directory with the traces of casper/auto_profile: users are in MPI, then rank 0 computes."""
+    lib = bad_support.library("m50")
+    where = tmp_path_factory.mktemp("trace") / "new"
+    env = {
+        "CSP_TRACE": str(where),
+        "CSP_ASYNC_CONFIG": "auto",
+        "CSP_AUTO_METHOD": "profile_ghosts",
+        "CSP_PREDICT_INT": "100000",
+    }
+    done = run(Bad(lib, "casper/auto_profile", env=env))
+    assert done.code == 0, done.output
+    return where
+
+
+def events(traced, node):
+    return json.loads((traced / f"casper-{node}.trace.json").read_text())
+
+
+def spans(of_node, tid):
+    return [(e["name"], e["ts"], e["dur"]) for e in of_node if e["ph"] == "X" and e["tid"] == tid]
+
+
+def plotting_python():
+    """A Python with matplotlib."""
+    if importlib.util.find_spec("matplotlib"):
+        return sys.executable
+    subprocess.run([bad_support.mpi_libs.ROOT / "tools/setup/env.sh", "bench"], check=True)
+    return BENCH_PYTHON
+
+
+def make_page(traced, python=None):
+    words = [python or plotting_python(), CASPER, "report", traced]
+    return subprocess.run(words, capture_output=True, text=True, check=False)
+
+
+def test_users_are_told_from_ghosts(traced):
+    for node in (0, 1):
+        names = {e["args"]["name"] for e in events(traced, node) if e["name"] == "thread_name"}
+        assert len([n for n in names if n.startswith("rank ")]) == 2
+        assert [n for n in names if n.startswith("ghost ")] == ["ghost 0"]
+
+
+def test_phases_are_seen(traced):
+    """Rank 0 sleeps for 0.8 s while the others wait for it in MPI."""
+    of_node = events(traced, 0)
+    computes = [dur for name, _, dur in spans(of_node, 0) if name == "computes"]
+    assert max(computes) > 600e3
+    in_mpi = sum(dur for name, _, dur in spans(of_node, 1) if name == "MPI")
+    assert in_mpi > 1200e3
+
+
+def test_spans_of_a_track_do_not_overlap(traced):
+    of_node = events(traced, 1)
+    for tid in {e["tid"] for e in of_node if e["ph"] == "X"}:
+        end = 0
+        for _, begin, dur in sorted(spans(of_node, tid), key=lambda s: s[1]):
+            assert begin >= end - 1
+            end = begin + dur
+
+
+def test_changes_are_in_it(traced):
+    said = [e["name"] for node in (0, 1) for e in events(traced, node) if e["ph"] == "i"]
+    assert "target rank 0: off" in said
+    assert "target rank 0: on" in said
+
+
+def test_the_page_stands_alone(traced):
+    done = make_page(traced)
+    assert done.returncode == 0, done.stderr
+    page = (traced / "report.html").read_text()
+    assert page.count("<svg") == 2
+    assert "target rank 0: off" in page
+    assert not re.search(r"(src|href)=\"https?:", page)
+    assert len(json.loads((traced / "trace.json").read_text())["traceEvents"]) > 20
+
+
+def test_the_page_in_a_browser(traced, tmp_path):
+    browser = shutil.which("chromium") or shutil.which("chromium-browser")
+    if not browser:
+        pytest.skip("no chromium (Debian: chromium)")
+    assert make_page(traced).returncode == 0
+    shot = tmp_path / "page.png"
+    words = [browser, "--headless", "--no-sandbox", "--disable-gpu", "--window-size=1300,1600"]
+    words += [f"--user-data-dir={tmp_path}/profile", f"--screenshot={shot}", "--dump-dom"]
+    words += [f"file://{traced}/report.html"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert "<h2>Node 1</h2>" in done.stdout
+    assert shot.stat().st_size > 20000  # not an empty page
+
+
+def test_a_trace_without_its_end_is_read(traced, tmp_path):
+    text = (traced / "casper-1.trace.json").read_text()
+    (tmp_path / "casper-1.trace.json").write_text(text[: len(text) * 2 // 3])
+    done = make_page(tmp_path)
+    assert done.returncode == 0, done.stderr
+
+
+def test_no_traces(tmp_path):
+    done = make_page(tmp_path)
+    assert done.returncode == 1
+    assert "CSP_TRACE" in done.stderr
+
+
+def test_a_directory_that_can_not_be_made(tmp_path):
+    (tmp_path / "file").write_text("")
+    env = {"CSP_TRACE": str(tmp_path / "file" / "trace")}
+    done = run(Bad(bad_support.library("m50"), "world/size_rank", env=env))
+    assert done.code == 0, done.output
+    assert f"CSP_TRACE={tmp_path}/file/trace: {os.strerror(20)}" in done.output
