@@ -7,8 +7,6 @@ foreach(room runtime rma ghost report wrap)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND sources ${found})
 endforeach()
-get_target_property(in_core csp_core SOURCES)
-list(REMOVE_ITEM sources ${in_core})
 
 if(NOT sources)
     file(TOUCH ${CMAKE_BINARY_DIR}/empty.c)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // CSP_TRACE: the first ghost of a node looks at the counters of all its processes now and then and writes the node's
-// timeline (report/trace.h). Users pay a clock in each MPI call (runtime/mpi_time.h). docs/design/trace.md.
+// timeline (trace/trace.h). Users pay a clock in each MPI call (runtime/mpi_time.h). docs/design/trace.md.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "ghost/ghost.h"
-#include "report/trace.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
+#include "trace/trace.h"
 
 enum { BUFFER_BYTES = 1 << 20 };
 static const uint64_t FLUSH_NS = 1000000000; // a job that dies leaves what was seen until then

@@ -7,8 +7,8 @@
 
 #include <stdint.h>
 #include <stdio.h>
-#include "runtime/changes.h"
 #include "runtime/stats.h"
+#include "trace/change.h"
 
 // One node: the sum over its users, then one block per ghost.
 struct csp_report_node {

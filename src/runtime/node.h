@@ -9,9 +9,9 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "adapt/rate.h"
-#include "runtime/changes.h"
 #include "runtime/stats.h"
 #include "shm/bell.h"
+#include "trace/change.h"
 
 #define CSP_NODE_MAGIC 0x4341535045523031u // "CASPER01"
 

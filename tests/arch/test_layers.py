@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo, dtype, adapt <- runtime <- rma, ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype, adapt, trace <- runtime <- rma, ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -14,13 +14,14 @@ MAY_USE = {
     "topo": {"base"},
     "dtype": {"base"},
     "adapt": {"base"},
-    "runtime": {"base", "shm", "topo", "dtype", "adapt"},
-    "rma": {"base", "shm", "topo", "dtype", "adapt", "runtime"},
-    "ghost": {"base", "shm", "topo", "dtype", "adapt", "runtime"},
-    "report": {"base", "shm", "topo", "dtype", "adapt", "runtime"},
-    "wrap": {"base", "shm", "topo", "dtype", "adapt", "runtime", "rma", "ghost", "report"},
+    "trace": {"base"},
+    "runtime": {"base", "shm", "topo", "dtype", "adapt", "trace"},
+    "rma": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
+    "ghost": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
+    "report": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
+    "wrap": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime", "rma", "ghost", "report"},
 }
-WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt"}
+WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace"}
 
 
 def sources(layer: str) -> list[Path]:

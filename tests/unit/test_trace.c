@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 #include "unit.h"
-#include "report/trace.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,7 +3,7 @@
 // Trace event format, an array of events a line each, readable without its end. A process of the format is a node, a
 // thread one of its processes. Spans are as long as what was seen stayed the same; counters are written when
 // they changed.
-#include "report/trace.h"
+#include "trace/trace.h"
 
 #include <stdlib.h>
 #include "base/log.h"

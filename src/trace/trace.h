@@ -2,12 +2,12 @@
 // Copyright the Casper developers
 // Timeline of a node (CSP_TRACE): what its processes did between two looks at their counters, as trace events that
 // Perfetto shows (https://ui.perfetto.dev). Pure code: counters and times in, text out. docs/design/trace.md.
-#ifndef CSP_REPORT_TRACE_H
-#define CSP_REPORT_TRACE_H
+#ifndef CSP_TRACE_TRACE_H
+#define CSP_TRACE_TRACE_H
 
 #include <stdint.h>
 #include <stdio.h>
-#include "runtime/changes.h"
+#include "trace/change.h"
 
 // Counters of a process, since it began. Ghosts: `busy_ns` alone.
 struct csp_trace_look {
