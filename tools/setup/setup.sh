@@ -38,7 +38,7 @@ need_default_mpi() {
 setup_test() {
     # shellcheck disable=SC2046 # a list
     $here/apt.sh $(sed 's/#.*//' $here/apt-test.txt) || say "tests that need these packages are skipped"
-    for name in o50 i21 py; do
+    for name in o50 i21 py bench; do
         $here/env.sh $name || say "tests that need build/env/$name are skipped"
     done
     return 0
