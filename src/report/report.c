@@ -89,10 +89,12 @@ static char *gather(char *mine, int bytes, size_t *all_bytes)
         CSP_CHECK(counts && displs, "out of memory for the report");
     }
     csp_mpi.Gather(&bytes, 1, MPI_INT, counts, 1, MPI_INT, 0, csp_rt.user_comm);
-    for (int i = 1; displs && i < n; i++)
-        displs[i] = displs[i - 1] + counts[i - 1];
-    if (csp_rt.urank == 0) {
-        *all_bytes = (size_t)displs[n - 1] + (size_t)counts[n - 1];
+    *all_bytes = 0;
+    for (int i = 0; counts && displs && i < n; i++) {
+        displs[i] = (int)*all_bytes;
+        *all_bytes += (size_t)counts[i];
+    }
+    if (counts) {
         all = malloc(*all_bytes + 1);
         CSP_CHECK(all, "out of memory for the report");
     }

@@ -16,6 +16,7 @@
 #include "rma/rma_bind.h"
 #include "rma/rma_own.h"
 #include "rma/rma_win.h"
+#include "rma/rma_wnode.h"
 
 #include <limits.h>
 #include <stdlib.h>
@@ -26,22 +27,6 @@
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
 #include "runtime/wait.h"
-
-// What each process tells the others.
-struct card {
-    uint64_t off; // in the pool; CSP_OFF_NONE: did not fit
-    uint64_t size, disp_unit;
-    uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
-    uint64_t gid;       // rank 0
-    uint64_t cannot;    // 1: something that is left to the library
-    uint64_t elsewhere; // 1: MEM_POOL will not do, MEM_PRIVATE may
-    uint64_t bind;      // rank 0's counts: csp_bind_wish
-    uint64_t async;     // enum csp_async_wish; all must say the same
-    uint64_t predicted; // 1: operations on this one should go to itself (rma_profile.c)
-};
-
-static const uint64_t ALIGN = 64;       // of a part in the pool
-static const uint64_t OWN_ALIGN = 4096; // in a segment of its own, and of segments
 
 // Where a window's memory comes from.
 enum memory {
@@ -103,50 +88,8 @@ static uint64_t next_gid(void)
     return (uint64_t)(csp_rt.wrank + 1) << 32 | atomic_fetch_add(&seq, 1);
 }
 
-static struct csp_wnode *wnode_at(uint64_t off)
-{
-    return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
-}
-
-// Ghosts map the memory, but the MPI library shall not execute accumulates.
-static int takes_soft_acc(const struct csp_members *m, const struct wish *h)
-{
-    return csp_quirks.soft_acc && h->memory == MEM_POOL && m->nnodes > 1;
-}
-
-// Locks on this node.
-static int acc_locks(const struct csp_members *m, const struct wish *h)
-{
-    if (m->nnodes == 1)
-        return m->n;
-    return takes_soft_acc(m, h) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
-}
-
-static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish async)
-{
-    if (!csp_async_may_change(async) || m->nnodes == 1)
-        return 0;
-    return csp_predict_used() ? (uint64_t)m->n
-                              : (uint64_t)m->nlocal * (uint64_t)m->nnodes * sizeof(struct csp_gate);
-}
-
-// `ready` must be down, and locks be free, before anybody can learn the offset: the heap hands out used
-// memory, and ghosts get operations as soon as other nodes are ready.
-static uint64_t alloc_wnode(const struct csp_members *m, const struct wish *h,
-                            enum csp_async_wish async)
-{
-    size_t locks = (size_t)acc_locks(m, h);
-    uint64_t off = csp_heap_alloc(csp_rt.heap,
-                                  csp_wnode_bytes(m->n, (int)locks, routes_bytes(m, async)), ALIGN);
-    if (off == CSP_OFF_NONE)
-        return off;
-    memset(wnode_at(off), 0, sizeof(struct csp_wnode));
-    memset(csp_wnode_behind_peers(wnode_at(off), m->n), 0, locks * sizeof(struct csp_acc_lock));
-    return off;
-}
-
 // Where this process's part is, if it needs none from the pool.
-static void card_of_program(struct card *c, const struct wish *h)
+static void card_of_program(struct csp_card *c, const struct wish *h)
 {
     int dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
     c->off = dynamic ? 0 : (uint64_t)(uintptr_t)h->base;
@@ -154,29 +97,29 @@ static void card_of_program(struct card *c, const struct wish *h)
     c->cannot |= !csp_vm_reachable();
 }
 
-static void card_of_private(struct card *c, struct wish *h)
+static void card_of_private(struct csp_card *c, struct wish *h)
 {
     size_t bytes = h->size > 0 ? (size_t)h->size : 1;
-    if (posix_memalign(&h->base, csp_info_alignment(h->info, ALIGN), bytes) != 0)
+    if (posix_memalign(&h->base, csp_info_alignment(h->info, CSP_PART_ALIGN), bytes) != 0)
         h->base = NULL;
     c->cannot |= h->base == NULL;
     card_of_program(c, h);
 }
 
 // Processes map a segment wherever there is room, so they can not promise more than a page (MPI-4.1 12.2.2).
-static void card_of_pool(struct card *c, const struct wish *h)
+static void card_of_pool(struct csp_card *c, const struct wish *h)
 {
-    uint64_t align = csp_info_alignment(h->info, ALIGN);
+    uint64_t align = csp_info_alignment(h->info, CSP_PART_ALIGN);
     c->off = CSP_OFF_NONE;
-    c->elsewhere = align > OWN_ALIGN;
+    c->elsewhere = align > CSP_OWN_ALIGN;
     int in_pool = csp_rt.pool_has_users || !csp_async_may_change((enum csp_async_wish)c->async);
     if (c->size <= csp_config.pool_max && !c->elsewhere && in_pool)
         c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
 }
 
-static struct card make_card(const struct csp_members *m, struct wish *h)
+static struct csp_card make_card(const struct csp_members *m, struct wish *h)
 {
-    struct card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
+    struct csp_card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
     c.cannot = h->disp_unit > UINT32_MAX;
     c.async = csp_async_read(h->info);
     c.predicted = csp_predict_used() && csp_predict_off(csp_rt.wrank);
@@ -187,14 +130,15 @@ static struct card make_card(const struct csp_members *m, struct wish *h)
     else
         card_of_program(&c, h);
     if (csp_members_lead(m))
-        c.wnode_off = alloc_wnode(m, h, (enum csp_async_wish)c.async);
+        c.wnode_off = csp_wnode_alloc(m, h->memory == MEM_POOL, (enum csp_async_wish)c.async);
     if (m->rank == 0)
         c.gid = next_gid();
     c.bind = csp_bind_wish(h->info);
     return c;
 }
 
-static void drop_card(const struct csp_members *m, const struct wish *h, const struct card *mine)
+static void drop_card(const struct csp_members *m, const struct wish *h,
+                      const struct csp_card *mine)
 {
     if (h->memory == MEM_POOL && mine->off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, mine->off);
@@ -204,48 +148,9 @@ static void drop_card(const struct csp_members *m, const struct wish *h, const s
         csp_heap_free(csp_rt.heap, mine->wnode_off);
 }
 
-// The leader writes who is where. With `own`, parts lie one after the other in their node's
-// segment.
-static void fill_wnode(const struct csp_win *w, const struct csp_members *m,
-                       const struct card *cards, int own)
-{
-    struct csp_wnode *node = w->node;
-    uint8_t *profile = csp_predict_used() ? w->routes : NULL;
-    const int32_t *node_of = csp_topo_node_of_wrank(csp_rt.topo);
-    uint64_t *end = calloc((size_t)csp_rt.topo->nnodes, sizeof(*end));
-    CSP_CHECK(end, "out of memory for a window");
-    node->n = (uint32_t)m->n;
-    node->gid = cards[0].gid;
-    atomic_init(&node->users, (uint32_t)m->nlocal);
-    for (int i = 0; i < m->n; i++) {
-        int32_t wrank = m->wrank[i], at = node_of[wrank];
-        node->peers[i] = (struct csp_peer){
-            .off = own ? end[at] : cards[i].off,
-            .size = cards[i].size,
-            .disp_unit = (uint32_t)cards[i].disp_unit,
-            .wrank = wrank,
-            .node = at,
-            .ghost_bit = at * csp_rt.topo->ng + csp_topo_bound_gidx(csp_rt.topo, wrank),
-        };
-        end[at] += (cards[i].size + OWN_ALIGN - 1) / OWN_ALIGN * OWN_ALIGN;
-        if (profile)
-            profile[i] = (uint8_t)cards[i].predicted;
-    }
-    free(end);
-    atomic_store_explicit(&node->ready, 1, memory_order_release); // pairs with await_wnode
-}
-
-static void await_wnode(struct csp_wnode *node, uint64_t gid)
-{
-    struct csp_wait wait;
-    csp_wait_begin(&wait, "window creation: the node's leader to describe window %ld", (long)gid);
-    while (!atomic_load_explicit(&node->ready, memory_order_acquire))
-        csp_wait_turn(&wait);
-}
-
 // Fields of a window that need no communication.
 static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
-                               const struct card *cards)
+                               const struct csp_card *cards)
 {
     struct csp_win *w = csp_meta_alloc(CSP_META_WINDOW, sizeof(*w));
     size_t nodes = (size_t)csp_rt.topo->nnodes, bits = nodes * (size_t)csp_rt.topo->ng;
@@ -263,10 +168,10 @@ static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
     w->attr_flavor = h->flavor;
     w->my_off = h->memory == MEM_POOL ? cards[m->rank].off : CSP_OFF_NONE;
     w->private_part = h->memory == MEM_PRIVATE ? h->base : NULL;
-    w->align = csp_info_alignment(h->info, ALIGN);
+    w->align = csp_info_alignment(h->info, CSP_PART_ALIGN);
     csp_hints_init(&w->hints);
     csp_hints_read(&w->hints, h->info);
-    w->node = wnode_at(w->node_offs[csp_rt.node]);
+    w->node = csp_wnode_at(w->node_offs[csp_rt.node]);
     w->peers = w->node->peers;
     pthread_mutex_init(&w->mutex, NULL);
     pthread_mutex_init(&w->lockall_mutex, NULL);
@@ -274,23 +179,10 @@ static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
     return w;
 }
 
-// The last user of the node gives the shared part back, once the lock server is done with it.
-static void release_wnode(struct csp_win *w)
-{
-    if (atomic_fetch_sub_explicit(&w->node->users, 1, memory_order_acq_rel) != 1)
-        return;
-    struct csp_wait wait;
-    csp_wait_begin(&wait, "MPI_Win_free: the lock server of this node to take the last unlock");
-    while (atomic_load_explicit(&w->node->server_locks, memory_order_acquire) != 0)
-        csp_wait_turn(&wait);
-    csp_heap_free(csp_rt.heap, w->node_offs[csp_rt.node]);
-}
-
 static void delete_win(struct csp_win *w)
 {
     csp_auto_free(w, w->automatic);
-    csp_meta_count(CSP_META_SHARED, -w->shared_bytes);
-    release_wnode(w);
+    csp_wnode_release(w);
     csp_attach_drop(w);
     if (w->my_off != CSP_OFF_NONE)
         csp_heap_free(csp_rt.heap, w->my_off);
@@ -328,21 +220,10 @@ static int make_carrier(struct csp_win *w, const struct wish *h)
 
 // All processes have the cards and come to the same answer. Needs no ghost and no other process.
 static struct csp_win *describe(struct csp_members *m, const struct wish *h,
-                                const struct card *cards, int own)
+                                const struct csp_card *cards, int own)
 {
     struct csp_win *w = new_win(m, h, cards);
-    int locks = acc_locks(m, h);
-    uint64_t routes = routes_bytes(m, (enum csp_async_wish)cards[0].async);
-    char *behind = csp_wnode_behind_peers(w->node, m->n);
-    w->acc_soft = takes_soft_acc(m, h);
-    w->acc_locks = locks ? (struct csp_acc_lock *)behind : NULL;
-    w->routes = routes ? behind + (size_t)locks * sizeof(struct csp_acc_lock) : NULL;
-    if (csp_members_lead(m))
-        fill_wnode(w, m, cards, own);
-    else
-        await_wnode(w->node, w->gid);
-    w->shared_bytes = csp_members_lead(m) ? (long long)csp_wnode_bytes(m->n, locks, routes) : 0;
-    csp_meta_count(CSP_META_SHARED, w->shared_bytes);
+    csp_wnode_describe(w, h->memory == MEM_POOL, cards, own);
     if (h->memory == MEM_POOL && !own)
         w->iwin = &csp_pool_iwin;
     w->own.users = csp_async_may_change((enum csp_async_wish)cards[0].async);
@@ -364,7 +245,8 @@ static int give_own_segment(struct csp_win *w, struct csp_members *m, MPI_Comm c
 }
 
 // @return the window, NULL: plain MPI.
-static struct csp_win *build(struct csp_members *m, const struct wish *h, const struct card *cards)
+static struct csp_win *build(struct csp_members *m, const struct wish *h,
+                             const struct csp_card *cards)
 {
     int own = 0, cannot = 0;
     for (int i = 0; i < m->nnodes; i++)
@@ -403,10 +285,10 @@ static enum csp_plain_reason reason_of(const struct wish *h)
 }
 
 // Everybody's cards, NULL with *rc: an error that was raised on the program's communicator.
-static struct card *exchange(struct csp_members *m, struct wish *h, int *rc)
+static struct csp_card *exchange(struct csp_members *m, struct wish *h, int *rc)
 {
-    struct card mine = make_card(m, h);
-    struct card *cards = malloc((size_t)m->n * sizeof(*cards));
+    struct csp_card mine = make_card(m, h);
+    struct csp_card *cards = malloc((size_t)m->n * sizeof(*cards));
     CSP_CHECK(cards, "out of memory for a window");
     *rc = csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, cards, sizeof(mine), MPI_BYTE, h->comm);
     if (*rc == MPI_SUCCESS)
@@ -417,9 +299,9 @@ static struct card *exchange(struct csp_members *m, struct wish *h, int *rc)
 }
 
 // The same, once more if somebody's part must be elsewhere.
-static struct card *gather(struct csp_members *m, struct wish *h, int *rc)
+static struct csp_card *gather(struct csp_members *m, struct wish *h, int *rc)
 {
-    struct card *cards = exchange(m, h, rc);
+    struct csp_card *cards = exchange(m, h, rc);
     int elsewhere = 0, differ = 0;
     for (int i = 0; cards && i < m->n; i++) {
         elsewhere |= cards[i].elsewhere != 0;
@@ -441,7 +323,7 @@ static struct card *gather(struct csp_members *m, struct wish *h, int *rc)
 static int redirect(struct csp_members *m, struct wish *h, void *baseptr, MPI_Win *win)
 {
     int rc;
-    struct card *cards = gather(m, h, &rc);
+    struct csp_card *cards = gather(m, h, &rc);
     if (!cards) {
         csp_members_drop(m);
         return rc;

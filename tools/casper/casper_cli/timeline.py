@@ -23,7 +23,8 @@ STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222 }
 h1 { font-size: 1.5em } h2 { font-size: 1.15em; margin-top: 2em }
 table { border-collapse: collapse } th, td { padding: .2em .9em .2em 0; text-align: left }
-td.n { text-align: right; padding-left: 2em; font-variant-numeric: tabular-nums } th { border-bottom: 1px solid #999 }
+td.n { text-align: right; padding-left: 2em; font-variant-numeric: tabular-nums }
+th { border-bottom: 1px solid #999 }
 svg { max-width: 100%; height: auto } .key span { display: inline-block; width: 1em; height: 1em;
 margin: 0 .35em 0 1.2em; vertical-align: -.15em }
 """
