@@ -58,11 +58,13 @@ static void predict(int i, uint64_t now_ns)
 
 int csp_ghost_rate_turn(uint64_t now_ns)
 {
-    if (!rates || now_ns < next_ns)
+    if (!rates)
         return 0;
-    for (int i = 0; i < csp_rt.page->nprocs - csp_rt.page->ng; i++)
-        predict(i, now_ns);
-    next_ns = now_ns + config.interval_ns;
+    if (now_ns >= next_ns) {
+        for (int i = 0; i < csp_rt.page->nprocs - csp_rt.page->ng; i++)
+            predict(i, now_ns);
+        next_ns = now_ns + config.interval_ns;
+    }
     return csp_predict_told() && csp_news_turn(&news, now_ns);
 }
 
