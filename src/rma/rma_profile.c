@@ -8,11 +8,6 @@
 
 enum { WORDS = 3, USERS = 64 * WORDS };
 
-static int messages_for(int users)
-{
-    return (users + USERS - 1) / USERS;
-}
-
 static void send(struct csp_win *w, struct csp_am *msg)
 {
     const struct csp_members *m = w->members;
@@ -21,60 +16,49 @@ static void send(struct csp_win *w, struct csp_am *msg)
             csp_am_send(m->wrank[m->leaders[i]], msg);
 }
 
-// And writes them here.
+// And writes them here. A message: node, rank of its first user, how many, whether it is the node's last.
 static void tell_own(struct csp_win *w)
 {
     struct csp_am msg = {.type = CSP_AM_PROFILE, .gid = w->gid, .a = csp_rt.node};
-    int n = 0; // users of the node so far
-    for (int rank = 0; rank < w->n; rank++) {
+    int left = w->members->nlocal;
+    for (int rank = 0; left > 0; rank++) {
         if (w->peers[rank].node != csp_rt.node)
             continue;
         w->profile[rank] = (uint8_t)csp_predict_off(w->peers[rank].wrank);
-        msg.spare[n % USERS / 64] |= (uint64_t)w->profile[rank] << n % 64;
-        if (++n % USERS == 0) {
+        if (msg.cookie == 0)
+            msg.b = rank;
+        msg.spare[msg.cookie / 64] |= (uint64_t)w->profile[rank] << msg.cookie % 64;
+        msg.cookie++;
+        msg.off = --left == 0;
+        if (msg.cookie == USERS || left == 0) {
             send(w, &msg);
-            msg.b = n;
-            msg.spare[0] = msg.spare[1] = msg.spare[2] = 0;
+            msg.cookie = msg.spare[0] = msg.spare[1] = msg.spare[2] = 0;
         }
     }
-    if (n % USERS)
-        send(w, &msg);
-}
-
-static int expected(const struct csp_win *w)
-{
-    int messages = 0;
-    for (int i = 0; i < w->members->nnodes; i++) {
-        int users = 0;
-        for (int rank = 0; rank < w->n; rank++)
-            users += w->peers[rank].node == w->members->nodes[i];
-        messages += i == w->members->my_node_idx ? 0 : messages_for(users);
-    }
-    return messages;
 }
 
 void csp_profile_deliver(struct csp_win *w, const struct csp_am *msg)
 {
-    int n = -msg->b; // users of the node from the message's first on
-    for (int rank = 0; rank < w->n && n < USERS; rank++) {
+    uint64_t n = 0;
+    for (int rank = msg->b; n < msg->cookie; rank++) {
         if (w->peers[rank].node != msg->a)
             continue;
-        if (n >= 0)
-            w->profile[rank] = (uint8_t)(msg->spare[n / 64] >> n % 64 & 1);
+        w->profile[rank] = (uint8_t)(msg->spare[n / 64] >> n % 64 & 1);
         n++;
     }
-    atomic_fetch_add_explicit(&w->profile_heard, 1, memory_order_release);
+    if (msg->off)
+        atomic_fetch_add_explicit(&w->profile_heard, 1, memory_order_release);
 }
 
 void csp_profile_exchange(struct csp_win *w)
 {
     if (csp_members_lead(w->members)) {
-        uint32_t all = (uint32_t)expected(w);
+        uint32_t others = (uint32_t)w->members->nnodes - 1;
         struct csp_wait wait;
         tell_own(w);
         csp_wait_begin(&wait, "fence: other nodes to tell the predictions for window %ld",
                        (long)w->gid);
-        while (atomic_load_explicit(&w->profile_heard, memory_order_acquire) != all)
+        while (atomic_load_explicit(&w->profile_heard, memory_order_acquire) != others)
             csp_wait_turn(&wait);
         atomic_store_explicit(&w->profile_heard, 0, memory_order_relaxed);
     }

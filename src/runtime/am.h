@@ -28,8 +28,8 @@ enum csp_am_type {
     CSP_AM_ROUTE_JOIN, // user -> first ghost of its node: the route to node a, please; b = the window's first node, off = the gate
     CSP_AM_ROUTE_LEAVE, // user -> first ghost of its node: no more
     CSP_AM_ROUTE_KEEP,  // first ghost -> first ghost: struct csp_keep_msg (ghost_route.c)
-    CSP_AM_PROFILE, // leader -> leaders: predictions for users of its node (rma_profile.c): a = node, b = first
-    CSP_AM_NEWS, // first ghost -> first ghost: struct csp_news_msg (ghost_rate.c)
+    CSP_AM_PROFILE, // leader -> leaders: predictions for users of its node (rma_profile.c): a = node, b = rank of the first, cookie = how many, off = 1: the last
+    CSP_AM_NEWS,    // first ghost -> first ghost: struct csp_news_msg (ghost_rate.c)
     CSP_AM_TYPES
 };
 
