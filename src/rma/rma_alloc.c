@@ -20,13 +20,10 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 #include "runtime/meta.h"
-#include "runtime/node.h"
 #include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
-#include "runtime/wait.h"
 
 // Where a window's memory comes from.
 enum memory {
