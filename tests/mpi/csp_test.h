@@ -150,6 +150,17 @@ __attribute__((noreturn, unused)) static void csp_test_skip(const char *reason)
     exit(CSP_TEST_SKIP);
 }
 
+/** The lowest rank on this process's node. All ranks call it. */
+static inline int csp_test_node(void)
+{
+    MPI_Comm node;
+    int lowest = csp_test_rank;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
+    MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
+    MPI_Comm_free(&node);
+    return lowest;
+}
+
 /** Skips unless there are at least `n` ranks. */
 static inline void csp_test_need(int n)
 {

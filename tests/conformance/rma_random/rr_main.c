@@ -53,11 +53,7 @@ static void on_alarm(int signum)
 
 static void node_map(int *nodes)
 {
-    MPI_Comm node;
-    int mine = csp_test_rank;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Bcast(&mine, 1, MPI_INT, 0, node);
-    MPI_Comm_free(&node);
+    int mine = csp_test_node();
     MPI_Allgather(&mine, 1, MPI_INT, nodes, 1, MPI_INT, MPI_COMM_WORLD);
 }
 

@@ -102,12 +102,7 @@ static void expect_waits(int redirected)
 
 static void find_far(void)
 {
-    MPI_Comm node;
-    int lowest = csp_test_rank;
-    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
-    MPI_Bcast(&lowest, 1, MPI_INT, 0, node);
-    MPI_Comm_free(&node);
-    int candidate = lowest != 0 ? csp_test_rank : 0;
+    int candidate = csp_test_node() != 0 ? csp_test_rank : 0;
     MPI_Allreduce(&candidate, &far, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
 }
 
