@@ -15,6 +15,14 @@ static inline uint64_t csp_clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/** What this thread spent on a core since it began. */
+static inline uint64_t csp_clock_cpu_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /** Tells the core that we spin. */
 static inline void csp_cpu_relax(void)
 {

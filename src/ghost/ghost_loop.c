@@ -41,6 +41,7 @@ struct loop {
     uint64_t suspect_ns;     // a long turn after a nap: how long; 0: none
     uint64_t look_until;
     uint64_t begin, now, last_work, last_publish;
+    uint64_t begin_cpu_ns;
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
     uint64_t spin_ns, nap_ns, nap_max_ns, deep_max_ns;
@@ -68,6 +69,7 @@ static void publish(struct loop *l)
     atomic_store_explicit(&s->loop_ns, l->now - l->begin, memory_order_relaxed);
     atomic_store_explicit(&s->busy_ns, l->busy_ns, memory_order_relaxed);
     atomic_store_explicit(&s->sleep_ns, l->sleep_ns, memory_order_relaxed);
+    atomic_store_explicit(&s->cpu_ns, csp_clock_cpu_ns() - l->begin_cpu_ns, memory_order_relaxed);
     atomic_store_explicit(&s->polls, l->polls, memory_order_relaxed);
     atomic_store_explicit(&s->busy_polls, l->busy_polls, memory_order_relaxed);
     atomic_store_explicit(&s->messages, l->messages, memory_order_relaxed);
@@ -205,6 +207,7 @@ void csp_ghost_loop(void)
     l.spin_ns = spin_time_ns();
     csp_clock_slack(SLACK_NS);
     csp_place_short_slice();
+    l.begin_cpu_ns = csp_clock_cpu_ns();
     l.begin = l.now = l.last_work = l.last_publish = csp_clock_ns();
     while (!over(&l)) {
         enum found what = turn(&l);

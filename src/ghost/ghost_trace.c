@@ -21,26 +21,20 @@ static struct csp_trace_look *looks; // [lrank]
 static int changes_seen;
 static uint64_t flush_ns;
 
-static uint64_t sum(const _Atomic uint64_t *counters, int n)
-{
-    uint64_t all = 0;
-    for (int i = 0; i < n; i++)
-        all += atomic_load_explicit(&counters[i], memory_order_relaxed);
-    return all;
-}
-
 static struct csp_trace_look look_at(const struct csp_node_proc *p, uint64_t now_ns)
 {
     const struct csp_stats *s = &p->stats;
     struct csp_trace_look look = {0};
     look.mpi_ns = csp_mpi_time_until(&p->mpi_time, now_ns);
-    look.waited_ns = sum(s->wait_ns, CSP_WAIT_KINDS);
-    look.busy_ns = sum(&s->busy_ns, 1);
+    look.busy_ns = csp_stats_get(&s->busy_ns);
+    for (int k = 0; k < CSP_WAIT_KINDS; k++)
+        look.waited_ns += csp_stats_get(&s->wait_ns[k]);
     for (int k = 0; k < CSP_OP_KINDS; k++) {
-        look.by_direct += sum(&s->op_count[k][CSP_ROUTE_DIRECT], 1);
-        look.by_ghost += sum(&s->op_count[k][CSP_ROUTE_GHOST_NODE], 1) +
-                         sum(&s->op_count[k][CSP_ROUTE_GHOST_NET], 1);
-        look.by_target += sum(&s->op_count[k][CSP_ROUTE_TARGET], 1);
+        const _Atomic uint64_t *by = s->op_count[k];
+        look.by_direct += csp_stats_get(&by[CSP_ROUTE_DIRECT]);
+        look.by_ghost +=
+            csp_stats_get(&by[CSP_ROUTE_GHOST_NODE]) + csp_stats_get(&by[CSP_ROUTE_GHOST_NET]);
+        look.by_target += csp_stats_get(&by[CSP_ROUTE_TARGET]);
     }
     return look;
 }

@@ -32,7 +32,7 @@ static void add_stats(struct csp_stats *to, const struct csp_stats *from)
     _Atomic uint64_t *a = (_Atomic uint64_t *)to;
     const _Atomic uint64_t *b = (const _Atomic uint64_t *)from;
     for (size_t i = 0; i < sizeof(*to) / sizeof(*a); i++)
-        atomic_fetch_add_explicit(&a[i], csp_report_get(&b[i]), memory_order_relaxed);
+        atomic_fetch_add_explicit(&a[i], csp_stats_get(&b[i]), memory_order_relaxed);
 }
 
 static uint64_t node_block_bytes(void)
@@ -50,7 +50,7 @@ static char *sum_node(void)
     struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
     uint64_t used;
     node->node = csp_rt.node;
-    node->changes = csp_report_get(&csp_rt.page->changes.count);
+    node->changes = csp_stats_get(&csp_rt.page->changes.count);
     csp_heap_usage(csp_rt.heap, &used, &node->pool_used_peak_bytes);
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
         if (procs[i].gidx >= 0) {

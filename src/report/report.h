@@ -50,16 +50,12 @@ void csp_report_write(void);
 void csp_report_text(FILE *out, const struct csp_report *r);
 void csp_report_json(FILE *out, const struct csp_report *r);
 
-static inline uint64_t csp_report_get(const _Atomic uint64_t *counter)
+/** The share that `part_ns` has in the life of a ghost's loop, 0..1. */
+static inline double csp_report_share(const struct csp_stats *ghost,
+                                      const _Atomic uint64_t *part_ns)
 {
-    return atomic_load_explicit(counter, memory_order_relaxed);
-}
-
-/** Share of its loop that a ghost spent handling, 0..1. */
-static inline double csp_report_busy(const struct csp_stats *ghost)
-{
-    uint64_t loop = csp_report_get(&ghost->loop_ns);
-    return loop ? (double)csp_report_get(&ghost->busy_ns) / (double)loop : 0;
+    uint64_t loop = csp_stats_get(&ghost->loop_ns);
+    return loop ? (double)csp_stats_get(part_ns) / (double)loop : 0;
 }
 
 #endif

@@ -6,7 +6,7 @@
 static void field(FILE *out, const char *name, const _Atomic uint64_t *counter, int first)
 {
     fprintf(out, "%s\"%s\": %llu", first ? "" : ", ", name,
-            (unsigned long long)csp_report_get(counter));
+            (unsigned long long)csp_stats_get(counter));
 }
 
 static void json_ops(FILE *out, const struct csp_stats *s)
@@ -53,10 +53,11 @@ static void json_users(FILE *out, const struct csp_report_node *n)
 
 static void json_ghost(FILE *out, const struct csp_stats *s, int gidx)
 {
-    fprintf(out, "{\"ghost\": %d, \"busy_share\": %.6f, ", gidx, csp_report_busy(s));
+    fprintf(out, "{\"ghost\": %d, \"busy_share\": %.6f, ", gidx, csp_report_share(s, &s->busy_ns));
     field(out, "loop_ns", &s->loop_ns, 1);
     field(out, "busy_ns", &s->busy_ns, 0);
     field(out, "sleep_ns", &s->sleep_ns, 0);
+    field(out, "cpu_ns", &s->cpu_ns, 0);
     field(out, "turns", &s->polls, 0);
     field(out, "busy_turns", &s->busy_polls, 0);
     field(out, "messages", &s->messages, 0);

@@ -22,18 +22,18 @@ static void print_ops(FILE *out, const struct csp_stats *s)
     for (int k = 0; k < CSP_OP_KINDS; k++) {
         uint64_t sum = 0;
         for (int r = 0; r < CSP_ROUTES; r++)
-            sum += csp_report_get(&s->op_count[k][r]);
+            sum += csp_stats_get(&s->op_count[k][r]);
         if (sum == 0)
             continue;
         fprintf(out, "  %-8s", csp_report_ops[k]);
         for (int r = 0; r < CSP_ROUTE_NONE; r++) {
             char text[32];
-            human(text, sizeof(text), csp_report_get(&s->op_bytes[k][r]));
-            fprintf(out, " %10llu %11s", (unsigned long long)csp_report_get(&s->op_count[k][r]),
+            human(text, sizeof(text), csp_stats_get(&s->op_bytes[k][r]));
+            fprintf(out, " %10llu %11s", (unsigned long long)csp_stats_get(&s->op_count[k][r]),
                     text);
         }
         fprintf(out, " %10llu\n",
-                (unsigned long long)csp_report_get(&s->op_count[k][CSP_ROUTE_NONE]));
+                (unsigned long long)csp_stats_get(&s->op_count[k][CSP_ROUTE_NONE]));
     }
 }
 
@@ -42,8 +42,8 @@ static void print_waits(FILE *out, const struct csp_stats *s)
     fprintf(out, "  users waited:");
     for (int k = 0; k < CSP_WAIT_KINDS; k++)
         fprintf(out, "%s %s %.3f s (%llu)", k ? "," : "", csp_report_waits[k],
-                (double)csp_report_get(&s->wait_ns[k]) * 1e-9,
-                (unsigned long long)csp_report_get(&s->wait_count[k]));
+                (double)csp_stats_get(&s->wait_ns[k]) * 1e-9,
+                (unsigned long long)csp_stats_get(&s->wait_count[k]));
     fprintf(out, "\n");
 }
 
@@ -53,11 +53,11 @@ static void print_windows(FILE *out, const struct csp_stats *s)
         out,
         "  windows (sum over the processes): %llu from the pool, %llu with a segment of their own, "
         "%llu by the software route",
-        (unsigned long long)csp_report_get(&s->windows_pool),
-        (unsigned long long)csp_report_get(&s->windows_own),
-        (unsigned long long)csp_report_get(&s->windows_soft));
+        (unsigned long long)csp_stats_get(&s->windows_pool),
+        (unsigned long long)csp_stats_get(&s->windows_own),
+        (unsigned long long)csp_stats_get(&s->windows_soft));
     for (int i = 0; i < CSP_PLAIN_REASONS; i++) {
-        uint64_t n = csp_report_get(&s->windows_plain[i]);
+        uint64_t n = csp_stats_get(&s->windows_plain[i]);
         if (n)
             fprintf(out, ", %llu not redirected (%s)", (unsigned long long)n,
                     csp_report_reasons[i]);
@@ -73,13 +73,14 @@ static void print_node(FILE *out, const struct csp_report *r, int i)
     print_waits(out, &n->sum);
     for (int g = 0; g < r->ng; g++) {
         const struct csp_stats *s = &r->ghosts[i * r->ng + g];
-        uint64_t loop = csp_report_get(&s->loop_ns);
-        fprintf(out,
-                "  ghost %d: busy %.1f %%, asleep %.1f %%, %llu turns with work, %llu messages\n",
-                g, 100 * csp_report_busy(s),
-                loop ? 100.0 * (double)csp_report_get(&s->sleep_ns) / (double)loop : 0.0,
-                (unsigned long long)csp_report_get(&s->busy_polls),
-                (unsigned long long)csp_report_get(&s->messages));
+        fprintf(
+            out,
+            "  ghost %d: busy %.1f %%, asleep %.1f %%, on a core %.1f %%, %llu turns with work, "
+            "%llu messages\n",
+            g, 100 * csp_report_share(s, &s->busy_ns), 100 * csp_report_share(s, &s->sleep_ns),
+            100 * csp_report_share(s, &s->cpu_ns),
+            (unsigned long long)csp_stats_get(&s->busy_polls),
+            (unsigned long long)csp_stats_get(&s->messages));
     }
 }
 

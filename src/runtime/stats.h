@@ -59,7 +59,8 @@ struct csp_stats {
     _Atomic uint64_t windows_plain[CSP_PLAIN_REASONS];
     _Atomic uint64_t meta_peak[CSP_META_KINDS]; // the most at a time
     // ghosts
-    _Atomic uint64_t loop_ns, busy_ns, sleep_ns; // life of the loop, handling, asleep
+    _Atomic uint64_t loop_ns, busy_ns, sleep_ns,
+        cpu_ns; // life of the loop, handling, asleep, on a core
     _Atomic uint64_t polls, busy_polls, messages;
 };
 
@@ -67,6 +68,11 @@ struct csp_stats {
 extern int csp_stats_threads; // 1 when the program may call MPI from several threads at once
 
 extern struct csp_stats *csp_my_stats; // this process's block in the node segment
+
+static inline uint64_t csp_stats_get(const _Atomic uint64_t *counter)
+{
+    return atomic_load_explicit(counter, memory_order_relaxed);
+}
 
 static inline void csp_stats_add(_Atomic uint64_t *counter, uint64_t n)
 {

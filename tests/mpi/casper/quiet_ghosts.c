@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Ghosts that share cores with computing users sleep, also after they had work and were wide awake.
-// The runner looks for their shares of sleep in the report (CSP_REPORT).
+// The runner looks for their shares of sleep and of a core in the report (CSP_REPORT): on a loaded machine a
+// ghost spends much of its life between the two, waiting for a core.
 #include <stdint.h>
 
 #include "casper_only.h"
