@@ -109,18 +109,6 @@ def library(name: str) -> mpi_libs.Library:
     return lib
 
 
-def throttle(lib: mpi_libs.Library) -> list[Path]:
-    """What is preloaded so that ranks without a core of their own do not spin (MPICH 5 has variables)."""
-    if lib.name != "m40":
-        return []
-    shared = mpi_libs.BUILD / "throttle.so"
-    code = HERE / "throttle.c"
-    if not shared.exists() or shared.stat().st_mtime < code.stat().st_mtime:
-        words = ["cc", "-O2", "-shared", "-fPIC", "-o", shared, code, "-ldl"]
-        command(words, "throttle.c does not compile")
-    return [shared]
-
-
 def need(program: str, package: str) -> str:
     path = shutil.which(program)
     if not path:

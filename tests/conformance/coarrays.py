@@ -47,11 +47,7 @@ def run(program: Path, ghosts: int | None, nodes: int | None, limit_s: float) ->
     images = OTHER_IMAGES.get(program.name, IMAGES)
     nodes = nodes or images
     lib = _foreign.library("m40")
-    result = run_mpi.run(
-        run_mpi.Job(
-            lib, program, images, ghosts, nodes, timeout=limit_s, below=_foreign.throttle(lib)
-        )
-    )
+    result = run_mpi.run(run_mpi.Job(lib, program, images, ghosts, nodes, timeout=limit_s))
     said = WRONG.search(result.output)
     if result.status == "passed" and not said:
         return ""

@@ -74,7 +74,6 @@ def job(setting: Setting, line: suite.Line, ghosts: int | None) -> run_mpi.Job:
         args=line.args,
         env=env,
         timeout=min(LONGEST_LIMIT_S, max(DEFAULT_LIMIT_S, limit_s + 30 * wants_failure)),
-        below=_foreign.throttle(lib),
         exit_code=-1 if wants_failure else 0,
     )
 

@@ -185,7 +185,7 @@ def command(job: Job) -> tuple[list[str], dict[str, str]]:
     preload = [str(p) for p in job.above]
     if job.ghosts is not None and not job.linked:
         preload.append(str(job.lib.casper))
-    preload += [str(p) for p in job.below]
+    preload += [str(p) for p in (*job.below, *mpi_libs.throttle(job.lib.name))]
     if preload:  # for the program alone, not for mpiexec and its daemons
         launch += ["env", "LD_PRELOAD=" + ":".join(preload)]
     return [*launch, str(job.program), *job.args], lib_env
