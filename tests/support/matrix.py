@@ -73,7 +73,8 @@ def settings(
         nodes = _numbers(opts.nodes) if opts.nodes else [test.nodes]
         wanted = [(g, n, opts.netns) for g in ghosts for n in nodes]
     elif opts.full:
-        wanted = [(g, n, False) for g in (0, 1, 2) for n in (1, 2)] + [(1, 2, True)]
+        ghosts = (1, 2) if _only_casper(test) else (0, 1, 2)
+        wanted = [(g, n, False) for g in ghosts for n in (1, 2)] + [(1, 2, True)]
     else:
         # The libraries other than MPICH's own run what is marked CORE; all of it is test-full.
         wanted = [(test.ghosts, test.nodes, False)]
@@ -85,6 +86,14 @@ def settings(
     if "FIXED" in test.flags:
         wanted = _usual(test, opts, bool(wanted))
     return list(dict.fromkeys(wanted))
+
+
+def _only_casper(test: Test) -> bool:
+    """Whether it is another line of a program, and only by Casper's settings: the same without ghosts."""
+    settings_alone = all(pair.startswith("CSP_") for pair in test.env)
+    return (
+        test.name != test.program and settings_alone and not (test.args or test.above or test.below)
+    )
 
 
 def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int | None, int, bool]]:

@@ -1,0 +1,36 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Copyright the Casper developers
+"""Which settings the long matrix has (tests/support/matrix.py)."""
+
+import argparse
+
+import bad_support  # noqa: F401 (finds tests/support)
+import matrix
+import mpi_libs
+import pytest
+
+FULL = argparse.Namespace(g=None, nodes=None, netns=False, full=True)
+M50 = mpi_libs.LIBRARIES["m50"]
+
+
+def line(name, **how):
+    usual = {"expect": "", "skip": "", "np": 4, "ghosts": 1, "nodes": 2, "timeout": 60, "exit": 0}
+    return matrix.Test(name, "rma/put", **usual, flags=[], **how)
+
+
+def ghosts(test):
+    return {g for g, _, _ in matrix.settings(test, M50, FULL)}
+
+
+def test_a_program_runs_with_and_without_ghosts_on_one_and_two_nodes():
+    both = [(g, n, False) for g in (0, 1, 2) for n in (1, 2)]
+    assert matrix.settings(line("rma/put"), M50, FULL) == [*both, (1, 2, True)]
+
+
+@pytest.mark.parametrize("more", [{"args": ["c"]}, {"env": ["CASPER_TEST_X=1", "CSP_Y=1"]}])
+def test_so_does_another_line_that_changes_the_program(more):
+    assert ghosts(line("rma/other_put", **more)) == {0, 1, 2}
+
+
+def test_a_line_that_only_sets_up_casper_runs_with_ghosts_alone():
+    assert ghosts(line("rma/own_put", env=["CSP_POOL_MAX=0"])) == {1, 2}
