@@ -201,7 +201,9 @@ LIBRARIES = {
 }
 
 
-SPARE_SLOTS = 4  # on the last node, for MPI_Comm_spawn: Open MPI starts nothing without a free slot
+# On the last node, for MPI_Comm_spawn: Open MPI starts nothing without a free slot. Nor does it count slots
+# for itself: more ranks than cores would be more than MPI_UNIVERSE_SIZE.
+SPARE_SLOTS = 4
 
 
 def block_sizes(total: int, nodes: int) -> list[int]:
@@ -253,5 +255,5 @@ def job(
         if lib.family == "openmpi":
             command += ["--mca", "btl_tcp_if_include", "lo"]
     elif lib.family == "openmpi":
-        command += ["--oversubscribe"]
+        command += ["--host", f"localhost:{total + SPARE_SLOTS}"]
     return [*command, "-n", str(total)], env

@@ -215,7 +215,9 @@ def run(job: Job) -> Result:
     argv, lib_env = command(job)
     start = time.monotonic()
     with tempfile.TemporaryFile() as out, tempfile.TemporaryDirectory(prefix="casper-test-") as cwd:
-        proc = start_marked(argv, environment(job, lib_env), cwd, out, mark)
+        # Open MPI's jobs of one host share a directory there, and end it for each other.
+        env = environment(job, lib_env) | {"TMPDIR": cwd}
+        proc = start_marked(argv, env, cwd, out, mark)
         LIVE[mark] = proc
         try:
             code = proc.wait(timeout=job.timeout)
