@@ -5,7 +5,7 @@
 #ifndef CSP_RMA_ACC_H
 #define CSP_RMA_ACC_H
 
-#include "rma/rma_type.h"
+#include "types/type.h"
 #include "rma/rma_win.h"
 
 /**

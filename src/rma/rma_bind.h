@@ -8,7 +8,7 @@
 #ifndef CSP_RMA_BIND_H
 #define CSP_RMA_BIND_H
 
-#include "rma/rma_type.h"
+#include "types/type.h"
 #include "rma/rma_win.h"
 
 /** What a window's info or the variables say, as one number that its processes compare. */

@@ -6,7 +6,7 @@
 
 #include <string.h>
 #include "base/copy.h"
-#include "rma/rma_type.h"
+#include "types/type.h"
 #include "rma/rma_win.h"
 
 /** One side of a copy: `count` elements of a type. */

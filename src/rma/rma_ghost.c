@@ -5,7 +5,7 @@
 #include <limits.h>
 #include "rma/rma_async.h"
 #include "rma/rma_nudge.h"
-#include "rma/rma_type.h"
+#include "types/type.h"
 #include "rma/rma_weak.h"
 #include "runtime/node.h"
 #include "runtime/quirks.h"

@@ -7,14 +7,8 @@
 #define CSP_RMA_OP_H
 
 #include <mpi.h>
-#include "csp_mpi_have.h"
 #include "runtime/stats.h"
-
-#if CSP_HAVE_MPI_Put_c
-typedef MPI_Count csp_count_t;
-#else
-typedef long long csp_count_t;
-#endif
+#include "types/type.h"
 
 struct csp_op {
     enum csp_op_kind kind;

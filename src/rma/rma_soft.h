@@ -6,7 +6,7 @@
 #ifndef CSP_RMA_SOFT_H
 #define CSP_RMA_SOFT_H
 
-#include "rma/rma_type.h"
+#include "types/type.h"
 #include "rma/rma_win.h"
 
 /**

@@ -4,7 +4,7 @@
 #ifndef CSP_RMA_SPLIT_H
 #define CSP_RMA_SPLIT_H
 
-#include "rma/rma_type.h"
+#include "types/type.h"
 #include "rma/rma_win.h"
 
 /**

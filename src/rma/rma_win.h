@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include "rma/rma.h"
 #include "rma/rma_info.h"
+#include "runtime/members.h"
 #include "runtime/rt.h"
 #include "runtime/wnode.h"
 
@@ -33,23 +34,6 @@ struct csp_iwin {
     int32_t *own_ghosts;       // freed with it
     uint64_t *node_bytes;      // [node number]: size of the segment
 };
-
-// Processes of a communicator, as an attribute of it: computed once.
-struct csp_members {
-    _Atomic int refs;                // the communicator's attribute and every window made from it
-    int n, rank;                     // size of the communicator, my rank in it
-    int nnodes, my_node_idx, nlocal; // nodes that it touches; mine among them; members on my node
-    const int32_t *wrank;            // [rank]
-    int32_t *nodes;                  // [idx]: node number, in the order of their leaders
-    int32_t *leaders;                // [idx]: rank of the node's leader
-    int32_t *own_wrank;              // storage of wrank unless it is the topology's table
-};
-
-/** Whether this process is the leader of its node's members. */
-static inline int csp_members_lead(const struct csp_members *m)
-{
-    return m->leaders[m->my_node_idx] == m->rank;
-}
 
 extern struct csp_iwin csp_pool_iwin; // of the pool window; set by csp_rma_start
 
@@ -161,11 +145,6 @@ static inline int csp_win_rc(struct csp_win *w, int rc)
 {
     return CSP_LIKELY(rc == MPI_SUCCESS) ? MPI_SUCCESS : csp_win_raise(w, rc);
 }
-
-/** Members of a communicator, taken (csp_members_drop gives back); NULL: processes outside this
- * job. */
-struct csp_members *csp_members_take(MPI_Comm comm);
-void csp_members_drop(struct csp_members *m);
 
 /** Forgets what is still attached. */
 void csp_attach_drop(struct csp_win *w);

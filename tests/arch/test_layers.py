@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo, dtype, adapt, trace <- runtime <- rma, ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype, adapt, trace <- runtime <- types <- rma, ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -16,10 +16,11 @@ MAY_USE = {
     "adapt": {"base"},
     "trace": {"base"},
     "runtime": {"base", "shm", "topo", "dtype", "adapt", "trace"},
-    "rma": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
+    "types": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
+    "rma": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime", "types"},
     "ghost": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
     "report": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
-    "wrap": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime", "rma", "ghost", "report"},
+    "wrap": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime", "types", "rma", "ghost", "report"},
 }
 WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace"}
 

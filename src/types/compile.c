@@ -2,13 +2,13 @@
 // Copyright the Casper developers
 // Each combiner by the constructors of src/dtype. The bounds at every level are those that the MPI
 // library says: padding is its own.
-#include "rma/rma_layout.h"
+#include "types/compile.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include "rma/rma_array.h"
-#include "rma/rma_contents.h"
-#include "rma/rma_type.h"
+#include "types/array.h"
+#include "types/contents.h"
+#include "types/type.h"
 #include "runtime/rt.h"
 
 static int to_mpi(enum csp_status status)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // From an MPI datatype to a layout (docs/design/dtype.md). User role, any thread.
-#ifndef CSP_RMA_LAYOUT_H
-#define CSP_RMA_LAYOUT_H
+#ifndef CSP_TYPES_COMPILE_H
+#define CSP_TYPES_COMPILE_H
 
 #include <mpi.h>
 #include "dtype/layout.h"

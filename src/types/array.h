@@ -2,8 +2,8 @@
 // Copyright the Casper developers
 // Subarrays and distributed arrays (MPI-4.1 5.1.3, 5.1.4) as nests of loops. Arrays of one number for
 // each dimension, in the program's order.
-#ifndef CSP_RMA_ARRAY_H
-#define CSP_RMA_ARRAY_H
+#ifndef CSP_TYPES_ARRAY_H
+#define CSP_TYPES_ARRAY_H
 
 #include "dtype/layout.h"
 

@@ -2,7 +2,7 @@
 // Copyright the Casper developers
 // One dimension at a time, the fastest first. Each gives a type whose extent is that of the whole
 // array so far, so that the next one need only repeat it.
-#include "rma/rma_array.h"
+#include "types/array.h"
 
 #include <mpi.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-#include "rma/rma_contents.h"
+#include "types/contents.h"
 
 #include <stdlib.h>
 #include <string.h>

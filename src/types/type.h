@@ -2,12 +2,18 @@
 // Copyright the Casper developers
 // What a route needs to know of a datatype, found out once: predefined types are in a table, derived
 // ones carry it as an attribute. User role, any thread.
-#ifndef CSP_RMA_TYPE_H
-#define CSP_RMA_TYPE_H
+#ifndef CSP_TYPES_TYPE_H
+#define CSP_TYPES_TYPE_H
 
 #include <mpi.h>
 #include "dtype/layout.h"
-#include "rma/rma_op.h"
+#include "csp_mpi_have.h"
+
+#if CSP_HAVE_MPI_Put_c
+typedef MPI_Count csp_count_t;
+#else
+typedef long long csp_count_t;
+#endif
 
 struct csp_type {
     MPI_Aint size;                 // bytes of data

@@ -2,11 +2,13 @@
 // Copyright the Casper developers
 // The processes of a communicator: who they are, on which nodes, who leads a node. Computed from
 // the group once per communicator and kept as an attribute of it. User role.
-#include "rma/rma_win.h"
+#include "runtime/members.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/meta.h"
+#include "runtime/rt.h"
 
 static int keyval = MPI_KEYVAL_INVALID;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

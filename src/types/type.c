@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-#include "rma/rma_type.h"
+#include "types/type.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdlib.h>
-#include "rma/rma_contents.h"
-#include "rma/rma_layout.h"
+#include "types/contents.h"
+#include "types/compile.h"
 #include "runtime/rt.h"
 
 enum { SLOTS = 256 }; // more than there are predefined types

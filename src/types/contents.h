@@ -3,8 +3,8 @@
 // How a datatype was made: envelope and contents (MPI-4.1 5.1.13), whichever functions made it.
 // They are read in the order of the constructor's arguments, with the same calls for both forms: in the
 // large-count form, numbers and addresses that may be large come from an array of their own.
-#ifndef CSP_RMA_CONTENTS_H
-#define CSP_RMA_CONTENTS_H
+#ifndef CSP_TYPES_CONTENTS_H
+#define CSP_TYPES_CONTENTS_H
 
 #include <mpi.h>
 #include <stdint.h>
