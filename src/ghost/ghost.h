@@ -54,6 +54,16 @@ int csp_ghost_rate_turn(uint64_t now_ns);
 int csp_ghost_rate_over(void);
 void csp_ghost_rate_stop(void);
 
+// ghost_p2p.c: sends and receives of the users of this ghost.
+void csp_ghost_p2p_start(void);
+/** @return number of things done. */
+int csp_ghost_p2p_turn(void);
+/** 1 if no data of a large message are under way. */
+int csp_ghost_p2p_idle(void);
+/** The users of this node are done: 1 once no other ghost will send any more. */
+int csp_ghost_p2p_over(void);
+void csp_ghost_p2p_stop(void);
+
 // ghost_trace.c: first ghost of a node: the node's timeline.
 void csp_ghost_trace_start(void);
 void csp_ghost_trace_turn(uint64_t now_ns);

@@ -122,7 +122,8 @@ static enum found turn(struct loop *l)
 {
     uint64_t before = l->now;
     int n = csp_am_poll(64);
-    int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn();
+    int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn() +
+               csp_ghost_p2p_turn();
     int housekeeping = csp_ghost_route_turn(before) | csp_ghost_rate_turn(before);
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
@@ -162,7 +163,8 @@ static uint64_t nap_most_ns(const struct loop *l)
     uint64_t idle_ns = l->now - l->last_work;
     if (idle_ns > DEEP_AFTER_NS)
         return l->deep_max_ns;
-    if (idle_ns < UNDER_WAY_FOR_NS && l->nap_max_ns > UNDER_WAY_NS && !csp_ghost_soft_idle())
+    if (idle_ns < UNDER_WAY_FOR_NS && l->nap_max_ns > UNDER_WAY_NS &&
+        !(csp_ghost_soft_idle() && csp_ghost_p2p_idle()))
         return UNDER_WAY_NS;
     return l->nap_max_ns;
 }
@@ -193,7 +195,8 @@ static void rest(struct loop *l)
 static int over(const struct loop *l)
 {
     return atomic_load_explicit(&csp_rt.page->stop, memory_order_acquire) &&
-           l->messages >= l->me->messages_due && csp_ghost_soft_idle() && csp_ghost_rate_over();
+           l->messages >= l->me->messages_due && csp_ghost_soft_idle() && csp_ghost_rate_over() &&
+           csp_ghost_p2p_over();
 }
 
 void csp_ghost_loop(void)
@@ -221,6 +224,7 @@ void csp_ghost_loop(void)
     }
     publish(&l);
     csp_ghost_soft_stop();
+    csp_ghost_p2p_stop();
     csp_ghost_route_stop();
     csp_ghost_rate_stop();
     csp_ghost_trace_stop();
@@ -233,6 +237,7 @@ void csp_ghost_start(void)
     csp_ghost_token_start();
     csp_ghost_win_start();
     csp_ghost_soft_start();
+    csp_ghost_p2p_start();
     csp_ghost_route_start();
     csp_ghost_rate_start();
     csp_ghost_trace_start();

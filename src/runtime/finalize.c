@@ -51,10 +51,12 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     (void)comm, (void)key, (void)value, (void)extra;
     struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
     atomic_store_explicit(&me->phase, CSP_PHASE_END, memory_order_release);
-    if (csp_rt.is_ghost)
+    if (csp_rt.is_ghost) {
         csp_am_stop();
-    else
+        csp_mpi.Comm_free(&csp_rt.ghost_comm);
+    } else {
         free_user_side();
+    }
     csp_ext_stop();
     if (csp_rt.pool_win != MPI_WIN_NULL)
         csp_ext_win_free(&csp_rt.pool_win);

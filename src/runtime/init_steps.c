@@ -143,12 +143,15 @@ void csp_init_world(void)
     dup_comm(MPI_COMM_WORLD, &csp_rt.ctl);
     dup_comm(MPI_COMM_SELF, &csp_rt.self);
     csp_init_must(csp_mpi.Comm_group(csp_rt.ctl, &csp_rt.world_group), "MPI_Comm_group");
-    csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, csp_rt.is_ghost, csp_rt.wrank, &users),
+    int key = csp_rt.is_ghost ? csp_rt.node * csp_rt.topo->ng + csp_rt.gidx : csp_rt.wrank;
+    csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, csp_rt.is_ghost, key, &users),
                   "MPI_Comm_split");
     csp_init_must(csp_am_start(), "control messages");
+    csp_rt.user_comm = csp_rt.ghost_comm = MPI_COMM_NULL;
     if (csp_rt.is_ghost) {
-        csp_rt.user_comm = MPI_COMM_NULL;
-        csp_mpi.Comm_free(&users);
+        csp_rt.ghost_comm = users;
+        csp_init_must(csp_mpi.Comm_set_errhandler(users, MPI_ERRORS_RETURN),
+                      "MPI_Comm_set_errhandler");
         return;
     }
     csp_mpi.Comm_set_name(users, "MPI_COMM_WORLD");
@@ -165,9 +168,11 @@ void csp_init_windows(void)
     MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool.bytes : 0;
     int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
     // Two executors of accumulates on one window would not be atomic with each other, so all or none.
-    int mine[2] = {ok, csp_quirks.soft_acc}, all[2] = {0, 0};
-    csp_init_must(csp_mpi.Allreduce(mine, all, 2, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
+    int p2p = csp_config.p2p == CSP_CONFIG_P2P_ON;
+    int mine[3] = {ok, csp_quirks.soft_acc, p2p}, all[3] = {0};
+    csp_init_must(csp_mpi.Allreduce(mine, all, 3, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
     csp_quirks.soft_acc = all[1];
+    csp_rt.p2p = all[2];
     if (all[0])
         return;
     csp_rt.pool_win = MPI_WIN_NULL;

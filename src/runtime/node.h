@@ -27,6 +27,7 @@ struct csp_node_proc {
     _Atomic uint32_t load_permille; // ghost: busy share of the last period
     _Atomic uint32_t reach;         // user: can ghosts reach its private memory? (runtime/vm.c)
     uint64_t probe_addr;            // where they try
+    _Atomic uint64_t ring_off;      // user: of its csp_ring (runtime/cell.h); 0: none
     _Alignas(64) struct csp_mpi_time mpi_time; // user: runtime/mpi_time.h
     _Alignas(64) struct csp_stats stats;
 };

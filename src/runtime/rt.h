@@ -33,12 +33,14 @@ struct csp_rt {
     int user_inited;       // the program called MPI_Init and it returned
     int finalized;         // the program called MPI_Finalize and it returned
     int open_sessions;     // sessions of the program
+    int p2p;               // all processes want ghosts to carry sends and receives
     int spawned;           // this job was started by MPI_Comm_spawn
     int thread_level;      // provided
     MPI_Comm world;        // internal dup of the real world: collectives of init and finalize
     MPI_Comm ctl;          // control messages
     MPI_Comm node_comm;    // all processes of the node
     MPI_Comm user_comm;    // internal dup of the user world: report, finalize
+    MPI_Comm ghost_comm;   // all ghosts, [node * ng + gidx]; MPI_COMM_NULL in a user
     MPI_Comm self;         // internal dup of MPI_COMM_SELF
     MPI_Group world_group; // of ctl: wranks
     MPI_Group user_group;  // of the user world

@@ -41,18 +41,6 @@ CSP_WRAP(int, Comm_connect, MPI_Comm_connect,
          { return csp_mpi.Comm_connect(port_name, info, root, CSP_COMM(comm, ra), newcomm); })
 #endif
 
-#if CSP_HAVE_MPI_Comm_create
-CSP_WRAP(int, Comm_create, MPI_Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm),
-         (comm, group, newcomm),
-         { return csp_mpi.Comm_create(CSP_COMM(comm, ra), group, newcomm); })
-#endif
-
-#if CSP_HAVE_MPI_Comm_create_group
-CSP_WRAP(int, Comm_create_group, MPI_Comm_create_group,
-         (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm), (comm, group, tag, newcomm),
-         { return csp_mpi.Comm_create_group(CSP_COMM(comm, ra), group, tag, newcomm); })
-#endif
-
 #if CSP_HAVE_MPI_Comm_detach_buffer
 CSP_WRAP(int, Comm_detach_buffer, MPI_Comm_detach_buffer,
          (MPI_Comm comm, void *buffer_addr, int *size), (comm, buffer_addr, size),
@@ -63,17 +51,6 @@ CSP_WRAP(int, Comm_detach_buffer, MPI_Comm_detach_buffer,
 CSP_WRAP(int, Comm_detach_buffer_c, MPI_Comm_detach_buffer_c,
          (MPI_Comm comm, void *buffer_addr, MPI_Count *size), (comm, buffer_addr, size),
          { return csp_mpi.Comm_detach_buffer_c(CSP_COMM(comm, ra), buffer_addr, size); })
-#endif
-
-#if CSP_HAVE_MPI_Comm_dup
-CSP_WRAP(int, Comm_dup, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm), (comm, newcomm),
-         { return csp_mpi.Comm_dup(CSP_COMM(comm, ra), newcomm); })
-#endif
-
-#if CSP_HAVE_MPI_Comm_dup_with_info
-CSP_WRAP(int, Comm_dup_with_info, MPI_Comm_dup_with_info,
-         (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), (comm, info, newcomm),
-         { return csp_mpi.Comm_dup_with_info(CSP_COMM(comm, ra), info, newcomm); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_flush_buffer
@@ -175,19 +152,6 @@ CSP_WRAP(int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
          })
 #endif
 
-#if CSP_HAVE_MPI_Comm_split
-CSP_WRAP(int, Comm_split, MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm),
-         (comm, color, key, newcomm),
-         { return csp_mpi.Comm_split(CSP_COMM(comm, ra), color, key, newcomm); })
-#endif
-
-#if CSP_HAVE_MPI_Comm_split_type
-CSP_WRAP(int, Comm_split_type, MPI_Comm_split_type,
-         (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm),
-         (comm, split_type, key, info, newcomm),
-         { return csp_mpi.Comm_split_type(CSP_COMM(comm, ra), split_type, key, info, newcomm); })
-#endif
-
 #if CSP_HAVE_MPI_Comm_test_inter
 CSP_WRAP(int, Comm_test_inter, MPI_Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag),
          { return csp_mpi.Comm_test_inter(CSP_COMM(comm, ra), flag); })
@@ -208,10 +172,4 @@ CSP_WRAP(int, Intercomm_create, MPI_Intercomm_create,
                                              CSP_COMM(peer_comm, ra), remote_leader, tag,
                                              newintercomm);
          })
-#endif
-
-#if CSP_HAVE_MPI_Intercomm_merge
-CSP_WRAP(int, Intercomm_merge, MPI_Intercomm_merge,
-         (MPI_Comm intercomm, int high, MPI_Comm *newintracomm), (intercomm, high, newintracomm),
-         { return csp_mpi.Intercomm_merge(CSP_COMM(intercomm, ra), high, newintracomm); })
 #endif

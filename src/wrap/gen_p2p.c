@@ -7,35 +7,33 @@
 #if CSP_HAVE_MPI_Bsend
 CSP_WRAP(int, Bsend, MPI_Bsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Bsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Bsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
+         })
 #endif
 
 #if CSP_HAVE_MPI_Bsend_c
 CSP_WRAP(int, Bsend_c, MPI_Bsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Bsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
-#endif
-
-#if CSP_HAVE_MPI_Bsend_init
-CSP_WRAP(int, Bsend_init, MPI_Bsend_init,
-         (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Bsend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                       request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Bsend_init_c
-CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
-         (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Bsend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                         request);
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Bsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
 
@@ -43,46 +41,33 @@ CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
 CSP_WRAP(int, Ibsend, MPI_Ibsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Ibsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Ibsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Ibsend_c
 CSP_WRAP(int, Ibsend_c, MPI_Ibsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Ibsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
-#endif
-
-#if CSP_HAVE_MPI_Improbe
-CSP_WRAP(int, Improbe, MPI_Improbe,
-         (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
-         (source, tag, comm, flag, message, status),
-         { return csp_mpi.Improbe(source, tag, CSP_COMM(comm, ra), flag, message, status); })
-#endif
-
-#if CSP_HAVE_MPI_Iprobe
-CSP_WRAP(int, Iprobe, MPI_Iprobe,
-         (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
-         (source, tag, comm, flag, status),
-         { return csp_mpi.Iprobe(source, tag, CSP_COMM(comm, ra), flag, status); })
-#endif
-
-#if CSP_HAVE_MPI_Irecv
-CSP_WRAP(int, Irecv, MPI_Irecv,
-         (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, source, tag, comm, request),
-         { return csp_mpi.Irecv(buf, count, datatype, source, tag, CSP_COMM(comm, ra), request); })
-#endif
-
-#if CSP_HAVE_MPI_Irecv_c
-CSP_WRAP(int, Irecv_c, MPI_Irecv_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, source, tag, comm, request), {
-             return csp_mpi.Irecv_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra), request);
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Ibsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
 
@@ -90,79 +75,67 @@ CSP_WRAP(int, Irecv_c, MPI_Irecv_c,
 CSP_WRAP(int, Irsend, MPI_Irsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Irsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Irsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Irsend_c
 CSP_WRAP(int, Irsend_c, MPI_Irsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Irsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Irsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Isend
 CSP_WRAP(int, Isend, MPI_Isend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Isend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Isend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Isend_c
 CSP_WRAP(int, Isend_c, MPI_Isend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Isend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
-#endif
-
-#if CSP_HAVE_MPI_Isendrecv
-CSP_WRAP(int, Isendrecv, MPI_Isendrecv,
-         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-          void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-          MPI_Comm comm, MPI_Request *request),
-         (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-          recvtag, comm, request),
-         {
-             return csp_mpi.Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-                                      recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
-                                      request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Isendrecv_c
-CSP_WRAP(int, Isendrecv_c, MPI_Isendrecv_c,
-         (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-          MPI_Comm comm, MPI_Request *request),
-         (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-          recvtag, comm, request),
-         {
-             return csp_mpi.Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-                                        recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
-                                        request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Isendrecv_replace
-CSP_WRAP(int, Isendrecv_replace, MPI_Isendrecv_replace,
-         (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-          int recvtag, MPI_Comm comm, MPI_Request *request),
-         (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
-             return csp_mpi.Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
-                                              CSP_COMM(comm, ra), request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Isendrecv_replace_c
-CSP_WRAP(int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-          int recvtag, MPI_Comm comm, MPI_Request *request),
-         (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
-             return csp_mpi.Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source,
-                                                recvtag, CSP_COMM(comm, ra), request);
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Isend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
 
@@ -170,289 +143,131 @@ CSP_WRAP(int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
 CSP_WRAP(int, Issend, MPI_Issend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Issend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Issend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Issend_c
 CSP_WRAP(int, Issend_c, MPI_Issend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request),
-         { return csp_mpi.Issend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request); })
-#endif
-
-#if CSP_HAVE_MPI_Mprobe
-CSP_WRAP(int, Mprobe, MPI_Mprobe,
-         (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
-         (source, tag, comm, message, status),
-         { return csp_mpi.Mprobe(source, tag, CSP_COMM(comm, ra), message, status); })
-#endif
-
-#if CSP_HAVE_MPI_Pack
-CSP_WRAP(int, Pack, MPI_Pack,
-         (const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
-          int *position, MPI_Comm comm),
-         (inbuf, incount, datatype, outbuf, outsize, position, comm), {
-             return csp_mpi.Pack(inbuf, incount, datatype, outbuf, outsize, position,
-                                 CSP_COMM(comm, ra));
-         })
-#endif
-
-#if CSP_HAVE_MPI_Pack_c
-CSP_WRAP(int, Pack_c, MPI_Pack_c,
-         (const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
-          MPI_Count outsize, MPI_Count *position, MPI_Comm comm),
-         (inbuf, incount, datatype, outbuf, outsize, position, comm), {
-             return csp_mpi.Pack_c(inbuf, incount, datatype, outbuf, outsize, position,
-                                   CSP_COMM(comm, ra));
-         })
-#endif
-
-#if CSP_HAVE_MPI_Pack_size
-CSP_WRAP(int, Pack_size, MPI_Pack_size,
-         (int incount, MPI_Datatype datatype, MPI_Comm comm, int *size),
-         (incount, datatype, comm, size),
-         { return csp_mpi.Pack_size(incount, datatype, CSP_COMM(comm, ra), size); })
-#endif
-
-#if CSP_HAVE_MPI_Pack_size_c
-CSP_WRAP(int, Pack_size_c, MPI_Pack_size_c,
-         (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size),
-         (incount, datatype, comm, size),
-         { return csp_mpi.Pack_size_c(incount, datatype, CSP_COMM(comm, ra), size); })
-#endif
-
-#if CSP_HAVE_MPI_Precv_init
-CSP_WRAP(int, Precv_init, MPI_Precv_init,
-         (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
-          MPI_Comm comm, MPI_Info info, MPI_Request *request),
-         (buf, partitions, count, datatype, source, tag, comm, info, request), {
-             return csp_mpi.Precv_init(buf, partitions, count, datatype, source, tag,
-                                       CSP_COMM(comm, ra), info, request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Probe
-CSP_WRAP(int, Probe, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status),
-         (source, tag, comm, status),
-         { return csp_mpi.Probe(source, tag, CSP_COMM(comm, ra), status); })
-#endif
-
-#if CSP_HAVE_MPI_Psend_init
-CSP_WRAP(int, Psend_init, MPI_Psend_init,
-         (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
-          int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request),
-         (buf, partitions, count, datatype, dest, tag, comm, info, request), {
-             return csp_mpi.Psend_init(buf, partitions, count, datatype, dest, tag,
-                                       CSP_COMM(comm, ra), info, request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Recv
-CSP_WRAP(int, Recv, MPI_Recv,
-         (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Status *status),
-         (buf, count, datatype, source, tag, comm, status),
-         { return csp_mpi.Recv(buf, count, datatype, source, tag, CSP_COMM(comm, ra), status); })
-#endif
-
-#if CSP_HAVE_MPI_Recv_c
-CSP_WRAP(int, Recv_c, MPI_Recv_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Status *status),
-         (buf, count, datatype, source, tag, comm, status),
-         { return csp_mpi.Recv_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra), status); })
-#endif
-
-#if CSP_HAVE_MPI_Recv_init
-CSP_WRAP(int, Recv_init, MPI_Recv_init,
-         (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, source, tag, comm, request), {
-             return csp_mpi.Recv_init(buf, count, datatype, source, tag, CSP_COMM(comm, ra),
-                                      request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Recv_init_c
-CSP_WRAP(int, Recv_init_c, MPI_Recv_init_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, source, tag, comm, request), {
-             return csp_mpi.Recv_init_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra),
-                                        request);
+         (buf, count, datatype, dest, tag, comm, request), {
+             struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_post(&post, request);
+             return csp_mpi.Issend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
 
 #if CSP_HAVE_MPI_Rsend
 CSP_WRAP(int, Rsend, MPI_Rsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Rsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Rsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
+         })
 #endif
 
 #if CSP_HAVE_MPI_Rsend_c
 CSP_WRAP(int, Rsend_c, MPI_Rsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Rsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
-#endif
-
-#if CSP_HAVE_MPI_Rsend_init
-CSP_WRAP(int, Rsend_init, MPI_Rsend_init,
-         (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Rsend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                       request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Rsend_init_c
-CSP_WRAP(int, Rsend_init_c, MPI_Rsend_init_c,
-         (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Rsend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                         request);
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Rsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
 
 #if CSP_HAVE_MPI_Send
 CSP_WRAP(int, Send, MPI_Send,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Send(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Send(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
+         })
 #endif
 
 #if CSP_HAVE_MPI_Send_c
 CSP_WRAP(int, Send_c, MPI_Send_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Send_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
-#endif
-
-#if CSP_HAVE_MPI_Send_init
-CSP_WRAP(int, Send_init, MPI_Send_init,
-         (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Send_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Send_init_c
-CSP_WRAP(int, Send_init_c, MPI_Send_init_c,
-         (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Send_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                        request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Sendrecv
-CSP_WRAP(int, Sendrecv, MPI_Sendrecv,
-         (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-          void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
-          MPI_Comm comm, MPI_Status *status),
-         (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-          recvtag, comm, status),
-         {
-             return csp_mpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-                                     recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
-                                     status);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Sendrecv_c
-CSP_WRAP(int, Sendrecv_c, MPI_Sendrecv_c,
-         (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
-          void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
-          MPI_Comm comm, MPI_Status *status),
-         (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
-          recvtag, comm, status),
-         {
-             return csp_mpi.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
-                                       recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
-                                       status);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Sendrecv_replace
-CSP_WRAP(int, Sendrecv_replace, MPI_Sendrecv_replace,
-         (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
-          int recvtag, MPI_Comm comm, MPI_Status *status),
-         (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
-             return csp_mpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
-                                             CSP_COMM(comm, ra), status);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Sendrecv_replace_c
-CSP_WRAP(int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
-          int recvtag, MPI_Comm comm, MPI_Status *status),
-         (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
-             return csp_mpi.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag,
-                                               CSP_COMM(comm, ra), status);
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Send_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
 
 #if CSP_HAVE_MPI_Ssend
 CSP_WRAP(int, Ssend, MPI_Ssend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Ssend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Ssend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
+         })
 #endif
 
 #if CSP_HAVE_MPI_Ssend_c
 CSP_WRAP(int, Ssend_c, MPI_Ssend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
-         (buf, count, datatype, dest, tag, comm),
-         { return csp_mpi.Ssend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
-#endif
-
-#if CSP_HAVE_MPI_Ssend_init
-CSP_WRAP(int, Ssend_init, MPI_Ssend_init,
-         (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Ssend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                       request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Ssend_init_c
-CSP_WRAP(int, Ssend_init_c, MPI_Ssend_init_c,
-         (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
-          MPI_Request *request),
-         (buf, count, datatype, dest, tag, comm, request), {
-             return csp_mpi.Ssend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
-                                         request);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Unpack
-CSP_WRAP(int, Unpack, MPI_Unpack,
-         (const void *inbuf, int insize, int *position, void *outbuf, int outcount,
-          MPI_Datatype datatype, MPI_Comm comm),
-         (inbuf, insize, position, outbuf, outcount, datatype, comm), {
-             return csp_mpi.Unpack(inbuf, insize, position, outbuf, outcount, datatype,
-                                   CSP_COMM(comm, ra));
-         })
-#endif
-
-#if CSP_HAVE_MPI_Unpack_c
-CSP_WRAP(int, Unpack_c, MPI_Unpack_c,
-         (const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
-          MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm),
-         (inbuf, insize, position, outbuf, outcount, datatype, comm), {
-             return csp_mpi.Unpack_c(inbuf, insize, position, outbuf, outcount, datatype,
-                                     CSP_COMM(comm, ra));
+         (buf, count, datatype, dest, tag, comm), {
+             struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                     .peer = dest,
+                                     .tag = tag,
+                                     .buf = (void *)buf,
+                                     .count = count,
+                                     .type = datatype};
+             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                 return csp_p2p_send(&post);
+             return csp_mpi.Ssend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif

@@ -10,16 +10,6 @@ CSP_WRAP(int, Cart_coords, MPI_Cart_coords, (MPI_Comm comm, int rank, int maxdim
          { return csp_mpi.Cart_coords(CSP_COMM(comm, ra), rank, maxdims, coords); })
 #endif
 
-#if CSP_HAVE_MPI_Cart_create
-CSP_WRAP(int, Cart_create, MPI_Cart_create,
-         (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
-          MPI_Comm *comm_cart),
-         (comm_old, ndims, dims, periods, reorder, comm_cart), {
-             return csp_mpi.Cart_create(CSP_COMM(comm_old, ra), ndims, dims, periods, reorder,
-                                        comm_cart);
-         })
-#endif
-
 #if CSP_HAVE_MPI_Cart_get
 CSP_WRAP(int, Cart_get, MPI_Cart_get,
          (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]),
@@ -47,41 +37,9 @@ CSP_WRAP(int, Cart_shift, MPI_Cart_shift,
          })
 #endif
 
-#if CSP_HAVE_MPI_Cart_sub
-CSP_WRAP(int, Cart_sub, MPI_Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm),
-         (comm, remain_dims, newcomm),
-         { return csp_mpi.Cart_sub(CSP_COMM(comm, ra), remain_dims, newcomm); })
-#endif
-
 #if CSP_HAVE_MPI_Cartdim_get
 CSP_WRAP(int, Cartdim_get, MPI_Cartdim_get, (MPI_Comm comm, int *ndims), (comm, ndims),
          { return csp_mpi.Cartdim_get(CSP_COMM(comm, ra), ndims); })
-#endif
-
-#if CSP_HAVE_MPI_Dist_graph_create
-CSP_WRAP(int, Dist_graph_create, MPI_Dist_graph_create,
-         (MPI_Comm comm_old, int n, const int sources[], const int degrees[],
-          const int destinations[], const int weights[], MPI_Info info, int reorder,
-          MPI_Comm *comm_dist_graph),
-         (comm_old, n, sources, degrees, destinations, weights, info, reorder, comm_dist_graph), {
-             return csp_mpi.Dist_graph_create(CSP_COMM(comm_old, ra), n, sources, degrees,
-                                              destinations, weights, info, reorder,
-                                              comm_dist_graph);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Dist_graph_create_adjacent
-CSP_WRAP(int, Dist_graph_create_adjacent, MPI_Dist_graph_create_adjacent,
-         (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
-          int outdegree, const int destinations[], const int destweights[], MPI_Info info,
-          int reorder, MPI_Comm *comm_dist_graph),
-         (comm_old, indegree, sources, sourceweights, outdegree, destinations, destweights, info,
-          reorder, comm_dist_graph),
-         {
-             return csp_mpi.Dist_graph_create_adjacent(CSP_COMM(comm_old, ra), indegree, sources,
-                                                       sourceweights, outdegree, destinations,
-                                                       destweights, info, reorder, comm_dist_graph);
-         })
 #endif
 
 #if CSP_HAVE_MPI_Dist_graph_neighbors
@@ -101,16 +59,6 @@ CSP_WRAP(int, Dist_graph_neighbors_count, MPI_Dist_graph_neighbors_count,
          (comm, indegree, outdegree, weighted), {
              return csp_mpi.Dist_graph_neighbors_count(CSP_COMM(comm, ra), indegree, outdegree,
                                                        weighted);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Graph_create
-CSP_WRAP(int, Graph_create, MPI_Graph_create,
-         (MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder,
-          MPI_Comm *comm_graph),
-         (comm_old, nnodes, index, edges, reorder, comm_graph), {
-             return csp_mpi.Graph_create(CSP_COMM(comm_old, ra), nnodes, index, edges, reorder,
-                                         comm_graph);
          })
 #endif
 

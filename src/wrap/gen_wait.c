@@ -4,69 +4,75 @@
 // Any role, any thread.
 #include "wrap/wrap.h"
 
-#if CSP_HAVE_MPI_Imrecv
-CSP_WRAP(int, Imrecv, MPI_Imrecv,
-         (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request),
-         (buf, count, datatype, message, request),
-         { return csp_mpi.Imrecv(buf, count, datatype, message, request); })
+#if CSP_HAVE_MPI_Cancel
+CSP_WRAP(int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
+    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
+        return csp_p2p_cancel(request);
+    return csp_mpi.Cancel(request);
+})
 #endif
 
-#if CSP_HAVE_MPI_Imrecv_c
-CSP_WRAP(int, Imrecv_c, MPI_Imrecv_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
-          MPI_Request *request),
-         (buf, count, datatype, message, request),
-         { return csp_mpi.Imrecv_c(buf, count, datatype, message, request); })
-#endif
-
-#if CSP_HAVE_MPI_Mrecv
-CSP_WRAP(int, Mrecv, MPI_Mrecv,
-         (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status),
-         (buf, count, datatype, message, status),
-         { return csp_mpi.Mrecv(buf, count, datatype, message, status); })
-#endif
-
-#if CSP_HAVE_MPI_Mrecv_c
-CSP_WRAP(int, Mrecv_c, MPI_Mrecv_c,
-         (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
-          MPI_Status *status),
-         (buf, count, datatype, message, status),
-         { return csp_mpi.Mrecv_c(buf, count, datatype, message, status); })
+#if CSP_HAVE_MPI_Request_free
+CSP_WRAP(int, Request_free, MPI_Request_free, (MPI_Request * request), (request), {
+    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
+        return csp_p2p_free(request);
+    return csp_mpi.Request_free(request);
+})
 #endif
 
 #if CSP_HAVE_MPI_Request_get_status
 CSP_WRAP(int, Request_get_status, MPI_Request_get_status,
-         (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status),
-         { return csp_mpi.Request_get_status(request, flag, status); })
+         (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(1, &request))
+                 return csp_p2p_get_status(request, flag, status);
+             return csp_mpi.Request_get_status(request, flag, status);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Start
-CSP_WRAP(int, Start, MPI_Start, (MPI_Request * request), (request),
-         { return csp_mpi.Start(request); })
+CSP_WRAP(int, Start, MPI_Start, (MPI_Request * request), (request), {
+    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
+        return csp_p2p_start_all(1, request);
+    return csp_mpi.Start(request);
+})
 #endif
 
 #if CSP_HAVE_MPI_Startall
 CSP_WRAP(int, Startall, MPI_Startall, (int count, MPI_Request array_of_requests[]),
-         (count, array_of_requests), { return csp_mpi.Startall(count, array_of_requests); })
+         (count, array_of_requests), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_start_all(count, array_of_requests);
+             return csp_mpi.Startall(count, array_of_requests);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Test
 CSP_WRAP(int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *status),
-         (request, flag, status), { return csp_mpi.Test(request, flag, status); })
+         (request, flag, status), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
+                 return csp_p2p_test(request, flag, status);
+             return csp_mpi.Test(request, flag, status);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Testall
 CSP_WRAP(int, Testall, MPI_Testall,
          (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]),
-         (count, array_of_requests, flag, array_of_statuses),
-         { return csp_mpi.Testall(count, array_of_requests, flag, array_of_statuses); })
+         (count, array_of_requests, flag, array_of_statuses), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_testall(count, array_of_requests, flag, array_of_statuses);
+             return csp_mpi.Testall(count, array_of_requests, flag, array_of_statuses);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Testany
 CSP_WRAP(int, Testany, MPI_Testany,
          (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status),
-         (count, array_of_requests, index, flag, status),
-         { return csp_mpi.Testany(count, array_of_requests, index, flag, status); })
+         (count, array_of_requests, index, flag, status), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_testany(count, array_of_requests, index, flag, status);
+             return csp_mpi.Testany(count, array_of_requests, index, flag, status);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Testsome
@@ -74,28 +80,40 @@ CSP_WRAP(int, Testsome, MPI_Testsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
+                 return csp_p2p_testsome(incount, array_of_requests, outcount, array_of_indices,
+                                         array_of_statuses);
              return csp_mpi.Testsome(incount, array_of_requests, outcount, array_of_indices,
                                      array_of_statuses);
          })
 #endif
 
 #if CSP_HAVE_MPI_Wait
-CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status),
-         { return csp_mpi.Wait(request, status); })
+CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status), {
+    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
+        return csp_p2p_wait(request, status);
+    return csp_mpi.Wait(request, status);
+})
 #endif
 
 #if CSP_HAVE_MPI_Waitall
 CSP_WRAP(int, Waitall, MPI_Waitall,
          (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]),
-         (count, array_of_requests, array_of_statuses),
-         { return csp_mpi.Waitall(count, array_of_requests, array_of_statuses); })
+         (count, array_of_requests, array_of_statuses), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_waitall(count, array_of_requests, array_of_statuses);
+             return csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Waitany
 CSP_WRAP(int, Waitany, MPI_Waitany,
          (int count, MPI_Request array_of_requests[], int *index, MPI_Status *status),
-         (count, array_of_requests, index, status),
-         { return csp_mpi.Waitany(count, array_of_requests, index, status); })
+         (count, array_of_requests, index, status), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_waitany(count, array_of_requests, index, status);
+             return csp_mpi.Waitany(count, array_of_requests, index, status);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Waitsome
@@ -103,6 +121,9 @@ CSP_WRAP(int, Waitsome, MPI_Waitsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
+                 return csp_p2p_waitsome(incount, array_of_requests, outcount, array_of_indices,
+                                         array_of_statuses);
              return csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,
                                      array_of_statuses);
          })

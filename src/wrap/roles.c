@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 // Ties the roles to the runtime, which knows nothing of the layers above it.
 #include "ghost/ghost.h"
+#include "p2p/p2p.h"
 #include "report/report.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_flow.h"
@@ -13,10 +14,12 @@ static void user_start(void)
 {
     csp_report_start();
     csp_rma_start();
+    csp_p2p_start();
 }
 
 static void user_stop(void)
 {
+    csp_p2p_stop();
     csp_report_write();
     csp_auto_stop();
     csp_spare_stop();

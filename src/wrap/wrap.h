@@ -7,6 +7,7 @@
 #ifndef CSP_WRAP_WRAP_H
 #define CSP_WRAP_WRAP_H
 
+#include "p2p/p2p.h"
 #include "rma/rma.h"
 #include "runtime/mpi_time.h"
 #include "runtime/rt.h"
@@ -18,6 +19,9 @@
 
 // For functions that may be the program's first: the MPI library may have been loaded after Casper.
 #define CSP_FROM_MPI(ra) (csp_mpi_load() && csp_caller_is_mpi(ra))
+
+// Whether ghosts may carry the messages of a call.
+#define CSP_P2P_MINE(ra) (CSP_UNLIKELY(csp_p2p_on) && !csp_caller_is_mpi(ra))
 
 #define CSP_WRAP(type, field, name, params, args, ...)                                             \
     static inline __attribute__((always_inline)) type wrap_##field(                                \

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo, dtype, adapt, trace <- runtime <- types <- rma, ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype, adapt, trace, match <- runtime <- types <- rma, p2p, ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -15,14 +15,16 @@ MAY_USE = {
     "dtype": {"base"},
     "adapt": {"base"},
     "trace": {"base"},
-    "runtime": {"base", "shm", "topo", "dtype", "adapt", "trace"},
-    "types": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
-    "rma": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime", "types"},
-    "ghost": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
-    "report": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime"},
-    "wrap": {"base", "shm", "topo", "dtype", "adapt", "trace", "runtime", "types", "rma", "ghost", "report"},
+    "match": {"base"},
+    "runtime": {"base", "shm", "topo", "dtype", "adapt", "trace", "match"},
+    "types": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime"},
+    "rma": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime", "types"},
+    "p2p": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime", "types"},
+    "ghost": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime"},
+    "report": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime"},
+    "wrap": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime", "types", "rma", "p2p", "ghost", "report"},
 }
-WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace"}
+WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace", "match"}
 
 
 def sources(layer: str) -> list[Path]:

@@ -22,7 +22,7 @@ import tomllib
 import mpi_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLASSES = {"comm", "time", "op", "win", "hook", "hook-ra"}
+CLASSES = {"comm", "comm-new", "p2p", "message", "request", "time", "op", "win", "hook", "hook-ra"}
 MAX_LINES = 500
 
 HEADER = """\
@@ -56,6 +56,41 @@ OP_FIELDS = {
     "result_count": "result_count",
     "result_datatype": "result_type",
     "request": "request",
+}
+
+
+# Send, receive or probe -> csp_p2p_ function and mode of (the first of) its messages.
+P2P_CALLS = {
+    "Send": ("send", "STANDARD"),
+    "Rsend": ("send", "STANDARD"),
+    "Ssend": ("send", "SYNC"),
+    "Bsend": ("send", "BUFFERED"),
+    "Isend": ("post", "STANDARD"),
+    "Irsend": ("post", "STANDARD"),
+    "Issend": ("post", "SYNC"),
+    "Ibsend": ("post", "BUFFERED"),
+    "Send_init": ("init", "STANDARD"),
+    "Rsend_init": ("init", "STANDARD"),
+    "Ssend_init": ("init", "SYNC"),
+    "Bsend_init": ("init", "BUFFERED"),
+    "Recv": ("recv", "RECV"),
+    "Irecv": ("post", "RECV"),
+    "Recv_init": ("init", "RECV"),
+    "Sendrecv": ("sendrecv", "STANDARD"),
+    "Sendrecv_replace": ("sendrecv", "BUFFERED"),
+    "Isendrecv": ("post_both", "STANDARD"),
+    "Isendrecv_replace": ("post_both", "BUFFERED"),
+    "Probe": ("probe", "RECV"),
+    "Iprobe": ("iprobe", "RECV"),
+    "Mprobe": ("mprobe", "RECV"),
+    "Improbe": ("improbe", "RECV"),
+}
+# Completion function -> csp_p2p_ function, where the names differ.
+REQUEST_CALLS = {
+    "Start": "start_all",
+    "Startall": "start_all",
+    "Request_free": "free",
+    "Request_get_status": "get_status",
 }
 
 
@@ -130,6 +165,84 @@ def body_comm(function: mpi_api.Function, entry: dict) -> str:
     return call("csp_mpi." + function.field, args)
 
 
+def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
+    new = function.params[-1]
+    if new.type != "MPI_Comm*":
+        raise PolicyError(f"{function.name} does not end in a new communicator")
+    native = body_comm(function, entry).replace("return", "int rc =", 1)
+    return (
+        native
+        + "\nif (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
+        + f"\ncsp_p2p_comm_made(*{new.name});\nreturn rc;"
+    )
+
+
+def post(mode: str, function: mpi_api.Function, which: str, peer: str) -> str:
+    """The initializer of a struct csp_post. `which`: send or recv of a function that does both."""
+    names = {p.name for p in function.params}
+    fields = {"peer": peer, "tag": f"{which}tag" if f"{which}tag" in names else "tag"}
+    for field, name in (("buf", "buf"), ("count", "count"), ("type", "type")):
+        own = "datatype" if name == "type" else name
+        value = which + name if which + name in names else own if own in names else ""
+        if value:
+            fields[field] = f"(void *){value}" if field == "buf" else value
+    fields.setdefault("type", "MPI_BYTE")
+    inside = "".join(f", .{name} = {value}" for name, value in fields.items())
+    return f"{{.mode = CSP_P2P_{mode}{inside}}}"
+
+
+def body_p2p(function: mpi_api.Function, entry: dict) -> str:
+    """Message arguments, the communicator, results."""
+    target, mode = P2P_CALLS[function.field.removesuffix("_c")]
+    names = [p.name for p in function.params]
+    results = names[names.index("comm") + 1 :]
+    if "dest" in names and "source" in names:
+        send = post(mode, function, "send", "dest")
+        text = f"struct csp_post send = {send};"
+        text += f"struct csp_post recv = {post('RECV', function, 'recv', 'source')};"
+        takes, args = "csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv)", ["&send", "&recv"]
+    else:
+        peer = "dest" if "dest" in names else "source"
+        text = f"struct csp_post post = {post(mode, function, '', peer)};"
+        takes, args = "csp_p2p_takes(CSP_COMM(comm, ra), &post)", ["&post"]
+    return (
+        text
+        + f"\nif (CSP_P2P_MINE(ra) && {takes})\n"
+        + call(f"csp_p2p_{target}", args + results)
+        + "\n"
+        + body_comm(function, entry)
+    )
+
+
+def body_message(function: mpi_api.Function, entry: dict) -> str:
+    args = [p.name for p in function.params]
+    results = args[args.index("message") :]
+    return (
+        f"struct csp_post post = {post('RECV', function, '', 'MPI_ANY_SOURCE')};".replace(
+            ".tag = tag", ".tag = MPI_ANY_TAG"
+        )
+        + "\nif (CSP_P2P_MINE(ra) && csp_p2p_has_message(*message))\n"
+        + call("csp_p2p_" + function.field.removesuffix("_c").lower(), ["&post", *results])
+        + "\n"
+        + call("csp_mpi." + function.field, args)
+    )
+
+
+def body_request(function: mpi_api.Function, entry: dict) -> str:
+    args = [p.name for p in function.params]
+    requests = next(p for p in function.params if p.type.startswith("MPI_Request"))
+    count = args[0] if args[0].endswith("count") else "1"
+    where = requests.name if requests.type != "MPI_Request" or "[" in requests.text else "&" + requests.name
+    target = REQUEST_CALLS.get(function.field, function.field.lower())
+    own = ["1", *args] if target == "start_all" and count == "1" else args
+    return (
+        f"if (CSP_P2P_MINE(ra) && csp_p2p_any({count}, {where}))\n"
+        + call("csp_p2p_" + target, own)
+        + "\n"
+        + call("csp_mpi." + function.field, args)
+    )
+
+
 def body_time(function: mpi_api.Function, entry: dict) -> str:
     return call("csp_mpi." + function.field, [p.name for p in function.params])
 
@@ -177,6 +290,10 @@ def body_hook(function: mpi_api.Function, entry: dict) -> str:
 
 BODIES = {
     "comm": body_comm,
+    "comm-new": body_comm_new,
+    "p2p": body_p2p,
+    "message": body_message,
+    "request": body_request,
     "time": body_time,
     "op": body_op,
     "win": body_win,

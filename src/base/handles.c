@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "base/handles.h"
+
+#include <stdlib.h>
+#include "base/log.h"
+
+enum { NEVER_USED = 0, WAS_USED = 1 }; // no handles
+
+struct entry {
+    _Atomic uintptr_t key;
+    _Atomic(void *) object;
+};
+
+struct csp_handles_table {
+    struct csp_handles_table *older; // replaced by this one
+    unsigned mask, used;             // used: keys ever set, so that a probe ends
+    struct entry entries[];
+};
+
+static unsigned hash(uintptr_t key)
+{
+    return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 32);
+}
+
+void *csp_handles_find(struct csp_handles *h, uintptr_t key)
+{
+    struct csp_handles_table *t = atomic_load_explicit(&h->current, memory_order_acquire);
+    if (!t || key <= WAS_USED)
+        return NULL;
+    for (unsigned i = hash(key);; i++) {
+        struct entry *e = &t->entries[i & t->mask];
+        uintptr_t k = atomic_load_explicit(&e->key, memory_order_acquire);
+        if (k == key)
+            return atomic_load_explicit(&e->object, memory_order_acquire);
+        if (k == NEVER_USED)
+            return NULL;
+    }
+}
+
+static void put(struct csp_handles_table *t, uintptr_t key, void *object)
+{
+    struct entry *reusable = NULL, *e;
+    for (unsigned i = hash(key);; i++) {
+        e = &t->entries[i & t->mask];
+        uintptr_t k = atomic_load_explicit(&e->key, memory_order_relaxed);
+        if (k == key || k == NEVER_USED)
+            break;
+        if (k == WAS_USED && !reusable)
+            reusable = e;
+    }
+    if (reusable && atomic_load_explicit(&e->key, memory_order_relaxed) != key)
+        e = reusable;
+    t->used += atomic_load_explicit(&e->key, memory_order_relaxed) == NEVER_USED;
+    atomic_store_explicit(&e->object, object, memory_order_release);
+    /* release: pairs with the acquire in csp_handles_find */
+    atomic_store_explicit(&e->key, key, memory_order_release);
+}
+
+// Keeps at least half of the table empty. The caller is the only writer.
+static struct csp_handles_table *with_room(struct csp_handles *h)
+{
+    struct csp_handles_table *old = atomic_load_explicit(&h->current, memory_order_relaxed);
+    if (old && old->used * 2 <= old->mask)
+        return old;
+    unsigned live = 0, size = 64;
+    for (unsigned i = 0; old && i <= old->mask; i++)
+        live += atomic_load_explicit(&old->entries[i].key, memory_order_relaxed) > WAS_USED;
+    while (size < live * 8)
+        size *= 2;
+    struct csp_handles_table *t = calloc(1, sizeof(*t) + size * sizeof(t->entries[0]));
+    CSP_CHECK(t, "out of memory for a table of handles");
+    t->mask = size - 1;
+    t->older = old;
+    for (unsigned i = 0; old && i <= old->mask; i++) {
+        uintptr_t key = atomic_load_explicit(&old->entries[i].key, memory_order_relaxed);
+        if (key > WAS_USED)
+            put(t, key, atomic_load_explicit(&old->entries[i].object, memory_order_relaxed));
+    }
+    atomic_store_explicit(&h->current, t, memory_order_release);
+    return t;
+}
+
+void csp_handles_put(struct csp_handles *h, uintptr_t key, void *object)
+{
+    pthread_mutex_lock(&h->writers);
+    put(with_room(h), key, object);
+    pthread_mutex_unlock(&h->writers);
+}
+
+void csp_handles_drop(struct csp_handles *h, uintptr_t key, const void *object)
+{
+    pthread_mutex_lock(&h->writers);
+    struct csp_handles_table *t = atomic_load_explicit(&h->current, memory_order_relaxed);
+    for (unsigned i = hash(key); t; i++) {
+        struct entry *e = &t->entries[i & t->mask];
+        uintptr_t k = atomic_load_explicit(&e->key, memory_order_relaxed);
+        if (k == NEVER_USED)
+            break;
+        if (k != key)
+            continue;
+        if (atomic_load_explicit(&e->object, memory_order_relaxed) == object)
+            atomic_store_explicit(&e->key, WAS_USED, memory_order_release);
+        break;
+    }
+    pthread_mutex_unlock(&h->writers);
+}

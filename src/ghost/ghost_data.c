@@ -1,0 +1,266 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The data of large messages, in chunks, so that no message keeps another waiting. Inside a node: read from the
+// sender and written to the receiver, through a buffer that stays in the cache. Between nodes: a receiver that has
+// a slot says so, and the sender's ghost sends chunk after chunk with the slot's tag.
+#include <errno.h>
+#include <mpi.h>
+#include <stdlib.h>
+#include "base/log.h"
+#include "ghost/ghost_p2p.h"
+#include "runtime/am.h"
+#include "runtime/node.h"
+#include "runtime/peers.h"
+#include "runtime/rt.h"
+#include "runtime/vm.h"
+
+enum {
+    COPY_BYTES = 128 << 10,  // inside a node, at a time
+    CHUNK_BYTES = 256 << 10, // between nodes
+    DEPTH = 4,               // chunks of one message on their way
+    SLOTS = 32,              // messages on their way, in each direction
+    FIRST_TAG = 1,
+};
+
+// A large message; a copy has both cells.
+struct move {
+    struct move *next;
+    struct csp_cell *send, *recv;
+    uint64_t bytes, begun, done; // to move; in chunks that were begun, that are through
+    uint64_t send_off;           // receiver: the sender's cell
+    int peer, tag;               // the other ghost
+    MPI_Request requests[DEPTH];
+    char *chunks; // DEPTH of them
+};
+
+struct queue {
+    struct move *first, **last;
+};
+
+#define QUEUE_INIT(q) {.last = &(q).first}
+
+static struct queue copies = QUEUE_INIT(copies);
+static struct queue in_waiting = QUEUE_INIT(in_waiting), in_active = QUEUE_INIT(in_active);
+static struct queue out_waiting = QUEUE_INIT(out_waiting), out_active = QUEUE_INIT(out_active);
+static int in_count, out_count;
+static uint32_t slots_used; // a bit for each
+static char copy_buffer[COPY_BYTES];
+
+static void append(struct queue *q, struct move *m)
+{
+    m->next = NULL;
+    *q->last = m;
+    q->last = &m->next;
+}
+
+static struct move *take_first(struct queue *q)
+{
+    struct move *m = q->first;
+    q->first = m->next;
+    if (!q->first)
+        q->last = &q->first;
+    return m;
+}
+
+static struct move *make(struct csp_cell *send, struct csp_cell *recv, uint64_t bytes)
+{
+    struct move *m = calloc(1, sizeof(*m));
+    CSP_CHECK(m, "out of memory for a message of %llu bytes", (unsigned long long)bytes);
+    *m = (struct move){.send = send, .recv = recv, .bytes = bytes};
+    return m;
+}
+
+void csp_ghost_data_touch(const struct csp_cell *c, int write, char *mine, uint64_t at,
+                          uint64_t bytes)
+{
+    const char *pool = csp_rt.pool.base;
+    struct csp_vm_side here = {.addr = (uint64_t)(uintptr_t)mine, .count = (int64_t)bytes};
+    struct csp_vm_side there = {.addr = c->addr, .count = (int64_t)c->bytes};
+    if (c->layout_off) {
+        there.layout = (const struct csp_layout *)(const void *)(pool + c->layout_off);
+        there.count = c->count;
+    }
+    enum csp_status s = csp_vm_copy(c->lrank, write, &here, 0, &there, (int64_t)at, (int64_t)bytes);
+    if (s == CSP_OK)
+        return;
+    if (s == CSP_ERR_SYS && errno == ESRCH)
+        csp_peers_lost();
+    csp_error("the buffer of a message of process %d of this node can not be %s: %s",
+              csp_node_procs(csp_rt.page)[c->lrank].wrank, write ? "written" : "read",
+              csp_status_string(s));
+    csp_rt_die(1);
+}
+
+static uint64_t next_bytes(const struct move *m, uint64_t at, uint64_t most)
+{
+    return m->bytes - at < most ? m->bytes - at : most;
+}
+
+// ---- inside the node
+
+void csp_ghost_data_copy(struct csp_cell *send, struct csp_cell *recv)
+{
+    append(&copies, make(send, recv, recv->got_bytes));
+}
+
+// One step of the first copy, which then is the last.
+static int copy_turn(void)
+{
+    if (!copies.first)
+        return 0;
+    struct move *m = take_first(&copies);
+    uint64_t n = next_bytes(m, m->done, COPY_BYTES);
+    csp_ghost_data_touch(m->send, 0, copy_buffer, m->done, n);
+    csp_ghost_data_touch(m->recv, 1, copy_buffer, m->done, n);
+    m->done += n;
+    if (m->done < m->bytes) {
+        append(&copies, m);
+        return 1;
+    }
+    csp_ghost_cell_done(m->send);
+    csp_ghost_cell_done(m->recv);
+    free(m);
+    return 1;
+}
+
+// ---- between nodes
+
+static void activate(struct queue *q, struct move *m)
+{
+    m->chunks = malloc((size_t)DEPTH * CHUNK_BYTES);
+    CSP_CHECK(m->chunks, "out of memory for a message of %llu bytes", (unsigned long long)m->bytes);
+    append(q, m);
+}
+
+static int slot_take(void)
+{
+    int slot = __builtin_ctz(~slots_used);
+    slots_used |= UINT32_C(1) << slot;
+    return slot;
+}
+
+static void accept(struct move *m)
+{
+    int slot = slot_take();
+    struct csp_p2p_head h = {
+        .type = CSP_P2P_ACCEPT, .cell_off = m->send_off, .bytes = m->bytes, .slot = slot};
+    m->tag = FIRST_TAG + slot;
+    in_count++;
+    activate(&in_active, m);
+    csp_ghost_net_send(m->peer, &h, NULL);
+}
+
+void csp_ghost_data_receive(const struct csp_p2p_head *offer, struct csp_cell *recv)
+{
+    struct move *m = make(NULL, recv, recv->got_bytes);
+    m->peer = offer->from;
+    m->send_off = offer->cell_off;
+    append(&in_waiting, m);
+}
+
+void csp_ghost_data_send(const struct csp_p2p_head *h)
+{
+    struct csp_cell *c = (struct csp_cell *)((char *)csp_rt.pool.base + h->cell_off);
+    struct move *m = make(c, NULL, h->bytes);
+    m->peer = h->from;
+    m->tag = FIRST_TAG + h->slot;
+    append(&out_waiting, m);
+}
+
+static void begin_chunk(struct move *m)
+{
+    int i = (int)(m->begun / CHUNK_BYTES % DEPTH);
+    uint64_t n = next_bytes(m, m->begun, CHUNK_BYTES);
+    char *chunk = m->chunks + (size_t)i * CHUNK_BYTES;
+    int rc;
+    if (m->send) {
+        csp_ghost_data_touch(m->send, 0, chunk, m->begun, n);
+        rc = csp_mpi.Isend(chunk, (int)n, MPI_BYTE, m->peer, m->tag, csp_rt.ghost_comm,
+                           &m->requests[i]);
+    } else {
+        rc = csp_mpi.Irecv(chunk, (int)n, MPI_BYTE, m->peer, m->tag, csp_rt.ghost_comm,
+                           &m->requests[i]);
+    }
+    if (rc != MPI_SUCCESS)
+        csp_am_failed("the data of a message", rc);
+    m->begun += n;
+}
+
+// The oldest chunk. @return 1 if it is through.
+static int end_chunk(struct move *m)
+{
+    int i = (int)(m->done / CHUNK_BYTES % DEPTH), done = 0;
+    int rc = csp_mpi.Test(&m->requests[i], &done, MPI_STATUS_IGNORE);
+    if (rc != MPI_SUCCESS)
+        csp_am_failed("the data of a message", rc);
+    if (!done)
+        return 0;
+    uint64_t n = next_bytes(m, m->done, CHUNK_BYTES);
+    if (m->recv)
+        csp_ghost_data_touch(m->recv, 1, m->chunks + (size_t)i * CHUNK_BYTES, m->done, n);
+    m->done += n;
+    return 1;
+}
+
+// @return 1 if something moved.
+static int move_on(struct move *m)
+{
+    int moved = m->done < m->begun && end_chunk(m);
+    if (m->begun < m->bytes && m->begun - m->done < (uint64_t)DEPTH * CHUNK_BYTES) {
+        begin_chunk(m);
+        moved = 1;
+    }
+    return moved;
+}
+
+static void end_move(struct move *m)
+{
+    if (m->recv)
+        slots_used &= ~(UINT32_C(1) << (m->tag - FIRST_TAG));
+    csp_ghost_cell_done(m->recv ? m->recv : m->send);
+    free(m->chunks);
+    free(m);
+}
+
+static int turn(struct queue *q, int *count)
+{
+    int moved = 0;
+    for (struct move **at = &q->first; *at;) {
+        struct move *m = *at;
+        moved |= move_on(m);
+        if (m->done < m->bytes) {
+            at = &m->next;
+            continue;
+        }
+        *at = m->next;
+        if (!*at)
+            q->last = at;
+        (*count)--;
+        end_move(m);
+    }
+    return moved;
+}
+
+int csp_ghost_data_turn(void)
+{
+    int moved = copy_turn();
+    while (in_waiting.first && in_count < SLOTS)
+        accept(take_first(&in_waiting));
+    while (out_waiting.first && out_count < SLOTS) {
+        out_count++;
+        activate(&out_active, take_first(&out_waiting));
+    }
+    moved |= turn(&in_active, &in_count);
+    return moved | turn(&out_active, &out_count);
+}
+
+int csp_ghost_data_idle(void)
+{
+    return !copies.first && !in_waiting.first && !in_active.first && !out_waiting.first &&
+           !out_active.first;
+}
+
+void csp_ghost_data_stop(void)
+{
+    CSP_ASSERT(csp_ghost_data_idle());
+}

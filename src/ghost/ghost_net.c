@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Messages between ghosts on csp_rt.ghost_comm: receives that wait in a ring, in whose order messages are handled, so that
+// those of one ghost stay in order; sends that nobody waits for.
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/bufs.h"
+#include "base/log.h"
+#include "ghost/ghost_p2p.h"
+#include "runtime/am.h"
+#include "runtime/rt.h"
+
+enum {
+    TAG = 0,
+    RECEIVES = 16,
+    OUTS = 256, // on their way; what users post beyond that stays with them
+    IN_BYTES = sizeof(struct csp_p2p_head) + CSP_EAGER_BYTES,
+    KEPT_BYTES = 4 << 20, // of free buffers
+};
+
+struct out {
+    struct csp_buf buf;
+    struct out *next;
+    MPI_Request request;
+    struct csp_p2p_head head; // the data follow
+    char data[];
+};
+
+static struct csp_bufs bufs = {.head_bytes = sizeof(struct out), .keep_bytes = KEPT_BYTES};
+static struct out *outs, **outs_last = &outs; // in the order in which they were sent
+static int outs_count;
+static char *in; // RECEIVES buffers of IN_BYTES
+static MPI_Request receives[RECEIVES];
+static int next_in;
+static MPI_Request barrier = MPI_REQUEST_NULL;
+static int barrier_begun;
+
+static void must(const char *what, int rc)
+{
+    if (rc != MPI_SUCCESS)
+        csp_am_failed(what, rc);
+}
+
+static void post(int i)
+{
+    must("receiving messages for users",
+         csp_mpi.Irecv(in + (size_t)i * IN_BYTES, IN_BYTES, MPI_BYTE, MPI_ANY_SOURCE, TAG,
+                       csp_rt.ghost_comm, &receives[i]));
+}
+
+void csp_ghost_net_start(void)
+{
+    in = malloc((size_t)RECEIVES * IN_BYTES);
+    CSP_CHECK(in, "out of memory for messages");
+    for (int i = 0; i < RECEIVES; i++)
+        post(i);
+}
+
+// The oldest ones: each test costs a look at the whole network.
+static void reap(void)
+{
+    while (outs) {
+        struct out *o = outs;
+        int done = 0;
+        must("sending messages of users", csp_mpi.Test(&o->request, &done, MPI_STATUS_IGNORE));
+        if (!done)
+            return;
+        outs = o->next;
+        if (!outs)
+            outs_last = &outs;
+        outs_count--;
+        csp_bufs_give(&bufs, &o->buf);
+    }
+}
+
+int csp_ghost_net_room(void)
+{
+    return outs_count < OUTS;
+}
+
+void csp_ghost_net_send(int to, struct csp_p2p_head *h, const struct csp_cell *data)
+{
+    size_t bytes = data ? data->bytes : 0;
+    struct out *o = csp_bufs_take(&bufs, bytes);
+    CSP_CHECK(o, "out of memory for a message of %zu bytes", bytes);
+    h->from = csp_rt.node * csp_rt.topo->ng + csp_rt.gidx;
+    o->head = *h;
+    if (data && data->flags & CSP_CELL_PAYLOAD)
+        memcpy(o->data, data->payload, bytes);
+    else if (data)
+        csp_ghost_data_touch(data, 0, o->data, 0, bytes);
+    must("sending messages of users",
+         csp_mpi.Isend(&o->head, (int)(sizeof(o->head) + bytes), MPI_BYTE, to, TAG,
+                       csp_rt.ghost_comm, &o->request));
+    o->next = NULL;
+    *outs_last = o;
+    outs_last = &o->next;
+    outs_count++;
+}
+
+static void handle(const struct csp_p2p_head *h)
+{
+    switch (h->type) {
+    case CSP_P2P_EAGER:
+        csp_ghost_arrive(h, (const char *)(h + 1));
+        break;
+    case CSP_P2P_LOCAL:
+    case CSP_P2P_OFFER:
+        csp_ghost_arrive(h, NULL);
+        break;
+    case CSP_P2P_ACCEPT:
+        csp_ghost_data_send(h);
+        break;
+    case CSP_P2P_ACK:
+        csp_ghost_cell_done((struct csp_cell *)((char *)csp_rt.pool.base + h->cell_off));
+        break;
+    default:
+        CSP_CHECK(0, "ghost %d sent something unknown", h->from);
+    }
+}
+
+int csp_ghost_net_turn(void)
+{
+    int n = 0;
+    while (n < RECEIVES) {
+        int done = 0;
+        must("receiving messages for users",
+             csp_mpi.Test(&receives[next_in], &done, MPI_STATUS_IGNORE));
+        if (!done)
+            break;
+        handle((const struct csp_p2p_head *)(const void *)(in + (size_t)next_in * IN_BYTES));
+        post(next_in);
+        next_in = (next_in + 1) % RECEIVES;
+        n++;
+    }
+    reap();
+    return n;
+}
+
+int csp_ghost_net_over(void)
+{
+    int done = 0;
+    if (outs)
+        return 0;
+    if (!barrier_begun) {
+        must("leaving the other ghosts", csp_mpi.Ibarrier(csp_rt.ghost_comm, &barrier));
+        barrier_begun = 1;
+    }
+    if (barrier == MPI_REQUEST_NULL)
+        return 1;
+    must("leaving the other ghosts", csp_mpi.Test(&barrier, &done, MPI_STATUS_IGNORE));
+    return done;
+}
+
+void csp_ghost_net_stop(void)
+{
+    for (int i = 0; i < RECEIVES; i++) {
+        csp_mpi.Cancel(&receives[i]);
+        csp_mpi.Wait(&receives[i], MPI_STATUS_IGNORE);
+    }
+    csp_bufs_free(&bufs);
+    free(in);
+}

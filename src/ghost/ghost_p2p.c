@@ -1,0 +1,339 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Sends and receives: takes what the users of this ghost post, matches, delivers.
+#include "ghost/ghost_p2p.h"
+
+#include <mpi.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/log.h"
+#include "ghost/ghost.h"
+#include "runtime/node.h"
+#include "runtime/rt.h"
+
+enum { PICKS = 32 }; // cells of one user in a turn
+
+// One user of this ghost.
+struct port {
+    struct csp_ring *ring; // NULL until the user has made it
+    struct csp_match match;
+};
+
+struct receive {
+    struct csp_match_node node;
+    struct csp_cell *cell;
+};
+
+// A message that no receive was there for.
+struct message {
+    struct csp_match_node node;
+    struct csp_p2p_head head;
+    char data[];
+};
+
+static struct port **ports; // [lrank]; NULL: not mine
+static uint64_t kept;       // messages without a receive
+
+static struct csp_cell *cell_at(uint64_t off)
+{
+    return (struct csp_cell *)((char *)csp_rt.pool.base + off);
+}
+
+static uint64_t off_of(const struct csp_cell *c)
+{
+    return (uint64_t)((const char *)c - (const char *)csp_rt.pool.base);
+}
+
+static void *must(void *p)
+{
+    CSP_CHECK(p, "out of memory for a message");
+    return p;
+}
+
+void csp_ghost_cell_done(struct csp_cell *c)
+{
+    struct csp_bell *bell = &csp_node_procs(csp_rt.page)[c->lrank].bell;
+    /* release: pairs with the acquire in csp_cell_done; afterwards the cell is the user's */
+    atomic_store_explicit(&c->state, CSP_CELL_DONE, memory_order_release);
+    csp_bell_ring(bell);
+}
+
+// A synchronous send learns that it was matched; any other whose data are away is over already.
+static void acknowledge(const struct csp_p2p_head *h)
+{
+    if (!(h->flags & CSP_CELL_SYNC))
+        return;
+    if (h->type == CSP_P2P_LOCAL)
+        csp_ghost_cell_done(cell_at(h->cell_off));
+    else
+        csp_ghost_net_send(
+            h->from, &(struct csp_p2p_head){.type = CSP_P2P_ACK, .cell_off = h->cell_off}, NULL);
+}
+
+// The data are in this process, or behind a cell.
+static void deliver(struct csp_cell *recv, const char *data)
+{
+    if (recv->got_bytes <= recv->answer_room) {
+        memcpy(recv->payload, data, recv->got_bytes);
+        recv->here = 1;
+    } else {
+        csp_ghost_data_touch(recv, 1, (char *)data, 0, recv->got_bytes);
+    }
+    csp_ghost_cell_done(recv);
+}
+
+// A receive has its message.
+static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const char *data)
+{
+    recv->source = h->env.source;
+    recv->got_tag = h->env.tag;
+    recv->got_bytes = h->bytes < recv->bytes ? h->bytes : recv->bytes;
+    recv->error = h->bytes > recv->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
+    if (!data && h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD)
+        data = cell_at(h->cell_off)->payload;
+    if (data) {
+        deliver(recv, data);
+        acknowledge(h);
+    } else if (h->type == CSP_P2P_LOCAL) {
+        csp_ghost_data_copy(cell_at(h->cell_off), recv);
+    } else {
+        csp_ghost_data_receive(h, recv);
+    }
+}
+
+// Keeps a message, with its data if they are at hand.
+static void keep(struct port *p, const struct csp_p2p_head *h, const char *data)
+{
+    size_t bytes = data ? h->bytes : 0;
+    struct message *m = must(malloc(sizeof(*m) + bytes));
+    m->node.env = h->env;
+    m->head = *h;
+    if (bytes)
+        memcpy(m->data, data, bytes);
+    csp_match_keep(&p->match, &m->node);
+    kept++;
+}
+
+// What a message without a receive brings along: its data, or NULL.
+static const char *data_of(const struct message *m)
+{
+    const struct csp_p2p_head *h = &m->head;
+    int here =
+        h->type == CSP_P2P_EAGER ||
+        (h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD && !(h->flags & CSP_CELL_SYNC));
+    return here ? m->data : NULL;
+}
+
+void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data)
+{
+    struct port *p = ports[h->lrank];
+    struct csp_match_node *node = csp_match_take_receive(&p->match, &h->env);
+    struct csp_cell *send = h->type == CSP_P2P_LOCAL ? cell_at(h->cell_off) : NULL;
+    // A local send that waits for nothing: its cell goes back at once.
+    int free_send = send && h->flags & CSP_CELL_PAYLOAD && !(h->flags & CSP_CELL_SYNC);
+    if (node) {
+        struct receive *r = (struct receive *)node;
+        r->cell->ghost_private = 0;
+        match(r->cell, h, data);
+        free(r);
+    } else {
+        keep(p, h, free_send ? send->payload : data);
+    }
+    if (free_send)
+        csp_ghost_cell_done(send);
+}
+
+static void pick_send(struct csp_cell *c)
+{
+    const struct csp_topo *t = csp_rt.topo;
+    int node = csp_topo_node_of_wrank(t)[c->wrank];
+    int to = node * t->ng + csp_topo_bound_gidx(t, c->wrank);
+    struct csp_p2p_head h = {
+        .type = node == csp_rt.node                                          ? CSP_P2P_LOCAL
+                : c->flags & CSP_CELL_PAYLOAD || c->bytes <= CSP_EAGER_BYTES ? CSP_P2P_EAGER
+                                                                             : CSP_P2P_OFFER,
+        .flags = c->flags,
+        .env = {.context = c->context, .source = c->rank, .tag = c->tag},
+        .bytes = c->bytes,
+        .cell_off = off_of(c),
+        .lrank = csp_topo_lrank_of_wrank(t)[c->wrank],
+    };
+    if (to == csp_rt.node * t->ng + csp_rt.gidx)
+        csp_ghost_arrive(&h, NULL);
+    else
+        csp_ghost_net_send(to, &h, h.type == CSP_P2P_EAGER ? c : NULL);
+    if (h.type == CSP_P2P_EAGER && !(c->flags & CSP_CELL_SYNC))
+        csp_ghost_cell_done(c);
+}
+
+static struct csp_envelope wanted(const struct csp_cell *c)
+{
+    return (struct csp_envelope){.context = c->context, .source = c->rank, .tag = c->tag};
+}
+
+static void drop(struct message *m)
+{
+    free(m);
+    kept--;
+}
+
+static void pick_recv(struct port *p, struct csp_cell *c)
+{
+    struct csp_envelope env = wanted(c);
+    struct message *m = (struct message *)csp_match_find_message(&p->match, &env);
+    if (m) {
+        csp_match_remove_message(&m->node);
+        match(c, &m->head, data_of(m));
+        drop(m);
+        return;
+    }
+    struct receive *r = must(malloc(sizeof(*r)));
+    r->node.env = env;
+    r->cell = c;
+    c->ghost_private = (uint64_t)(uintptr_t)r;
+    csp_match_post(&p->match, &r->node);
+}
+
+static void pick_probe(struct port *p, struct csp_cell *c)
+{
+    struct csp_envelope env = wanted(c);
+    struct message *m = (struct message *)csp_match_find_message(&p->match, &env);
+    c->found = m != NULL;
+    if (m) {
+        c->source = m->head.env.source;
+        c->got_tag = m->head.env.tag;
+        c->got_bytes = m->head.bytes;
+    }
+    if (m && c->kind == CSP_CELL_MPROBE) {
+        csp_match_remove_message(&m->node);
+        c->message_got = (uint64_t)(uintptr_t)m;
+    }
+    csp_ghost_cell_done(c);
+}
+
+static void pick_matched(struct csp_cell *c)
+{
+    struct message *m = (struct message *)(uintptr_t)c->message; // NOLINT: as pick_probe gave it
+    match(c, &m->head, data_of(m));
+    drop(m);
+}
+
+// The receive may be over already, or have its message.
+static void pick_cancel(struct csp_cell *c)
+{
+    struct csp_cell *other = cell_at(c->other_off);
+    struct receive *r = (struct receive *)(uintptr_t)other->ghost_private; // NOLINT
+    c->found = r != NULL;
+    if (r) {
+        csp_match_remove_receive(&r->node);
+        free(r);
+        other->ghost_private = 0;
+        other->cancelled = 1;
+        csp_ghost_cell_done(other);
+    }
+    csp_ghost_cell_done(c);
+}
+
+static void pick_unattended(struct csp_cell *c)
+{
+    struct csp_cell *other = cell_at(c->other_off);
+    if (other->ghost_private) // it waits for its message
+        other->answer_room = 0;
+    csp_ghost_cell_done(c);
+}
+
+static void pick(struct port *p, struct csp_cell *c)
+{
+    switch (c->kind) {
+    case CSP_CELL_SEND:
+        pick_send(c);
+        break;
+    case CSP_CELL_RECV:
+        pick_recv(p, c);
+        break;
+    case CSP_CELL_PROBE:
+    case CSP_CELL_MPROBE:
+        pick_probe(p, c);
+        break;
+    case CSP_CELL_MRECV:
+        pick_matched(c);
+        break;
+    case CSP_CELL_CANCEL:
+        pick_cancel(c);
+        break;
+    case CSP_CELL_UNATTENDED:
+        pick_unattended(c);
+        break;
+    default:
+        CSP_CHECK(0, "process of local rank %d posted something unknown", c->lrank);
+    }
+}
+
+static int pick_all(int lrank)
+{
+    struct port *p = ports[lrank];
+    uint64_t off;
+    int n = 0;
+    if (!p->ring) {
+        /* acquire: pairs with the release in csp_cells_start */
+        off = atomic_load_explicit(&csp_node_procs(csp_rt.page)[lrank].ring_off,
+                                   memory_order_acquire);
+        if (!off)
+            return 0;
+        p->ring = (struct csp_ring *)((char *)csp_rt.pool.base + off);
+    }
+    while (n < PICKS && csp_ghost_net_room() && csp_ring_take(p->ring, &off)) {
+        pick(p, cell_at(off));
+        n++;
+    }
+    return n;
+}
+
+int csp_ghost_p2p_turn(void)
+{
+    int n = 0;
+    if (!ports)
+        return 0;
+    for (int i = csp_rt.page->ng; i < csp_rt.page->nprocs; i++)
+        if (ports[i])
+            n += pick_all(i);
+    return n + csp_ghost_net_turn() + csp_ghost_data_turn();
+}
+
+int csp_ghost_p2p_idle(void)
+{
+    return !ports || csp_ghost_data_idle();
+}
+
+int csp_ghost_p2p_over(void)
+{
+    return !ports || (csp_ghost_data_idle() && csp_ghost_net_over());
+}
+
+void csp_ghost_p2p_start(void)
+{
+    const struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    if (!csp_rt.p2p)
+        return;
+    ports = must(calloc((size_t)csp_rt.page->nprocs, sizeof(struct port *)));
+    for (int i = csp_rt.page->ng; i < csp_rt.page->nprocs; i++) {
+        if (csp_topo_bound_gidx(csp_rt.topo, procs[i].wrank) != csp_rt.gidx)
+            continue;
+        ports[i] = must(calloc(1, sizeof(struct port)));
+        csp_match_init(&ports[i]->match);
+    }
+    csp_ghost_net_start();
+}
+
+void csp_ghost_p2p_stop(void)
+{
+    if (!ports)
+        return;
+    if (kept)
+        csp_info("%llu messages were never received", (unsigned long long)kept);
+    csp_ghost_net_stop();
+    csp_ghost_data_stop();
+    for (int i = 0; i < csp_rt.page->nprocs; i++)
+        free(ports[i]);
+    free((void *)ports);
+}

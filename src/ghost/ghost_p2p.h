@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Sends and receives, the ghosts' part; ladder in docs/design/twosided.md.
+//   ghost_p2p.c    what users post, matching, delivery
+//   ghost_net.c    messages between ghosts
+//   ghost_data.c   data of large messages: inside the node, and between ghosts
+#ifndef CSP_GHOST_P2P_H
+#define CSP_GHOST_P2P_H
+
+#include <stddef.h>
+#include "match/match.h"
+#include "runtime/cell.h"
+
+enum { CSP_EAGER_BYTES = 16 << 10 }; // data that travel with their envelope, at most
+
+enum csp_p2p_type {
+    CSP_P2P_EAGER,  // envelope and data
+    CSP_P2P_LOCAL,  // envelope; the sender's cell is in this node's segment
+    CSP_P2P_OFFER,  // envelope; the data are with the sender
+    CSP_P2P_ACCEPT, // answer to OFFER: send `bytes` bytes with tag `slot`
+    CSP_P2P_ACK,    // a synchronous send has been matched
+};
+
+// A message between two ghosts; of EAGER the data follow.
+struct csp_p2p_head {
+    uint32_t type, flags; // enum csp_p2p_type; flags of the sender's cell
+    struct csp_envelope env;
+    uint64_t bytes;    // of data
+    uint64_t cell_off; // the sender's cell, in its node's segment
+    int32_t lrank;     // the receiver, on its node
+    int32_t slot;      // ACCEPT
+    int32_t from;      // rank in csp_rt.ghost_comm of the ghost that sent it
+    int32_t unused;
+};
+
+/** A message for a user of this ghost. `data`: of EAGER, valid during the call. */
+void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data);
+
+/** Answers a cell: its user may go on. */
+void csp_ghost_cell_done(struct csp_cell *c);
+
+// ghost_net.c
+void csp_ghost_net_start(void);
+/** Never waits. `data`: h->bytes of them, of EAGER. */
+void csp_ghost_net_send(int to, struct csp_p2p_head *h, const struct csp_cell *data);
+/** Whether users may post more now. */
+int csp_ghost_net_room(void);
+int csp_ghost_net_turn(void); // @return messages that came
+/** 1 once all ghosts have sent all that they will. */
+int csp_ghost_net_over(void);
+void csp_ghost_net_stop(void);
+
+// ghost_data.c: both cells are answered when the data are there.
+void csp_ghost_data_copy(struct csp_cell *send, struct csp_cell *recv);
+void csp_ghost_data_receive(const struct csp_p2p_head *offer, struct csp_cell *recv);
+void csp_ghost_data_send(const struct csp_p2p_head *accept);
+int csp_ghost_data_turn(void); // @return 1 if something moved
+int csp_ghost_data_idle(void);
+void csp_ghost_data_stop(void);
+
+/** From or to the memory of a cell's user, bytes [at, at + bytes) of its stream; dies if it is not there. */
+void csp_ghost_data_touch(const struct csp_cell *c, int write, char *mine, uint64_t at,
+                          uint64_t bytes);
+
+#endif

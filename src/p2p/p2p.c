@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "p2p/p2p.h"
+
+#include "p2p/p2p_msg.h"
+#include "p2p/p2p_req.h"
+#include "runtime/rt.h"
+#include "runtime/vm.h"
+
+int csp_p2p_on;
+
+void csp_p2p_start(void)
+{
+    if (!csp_rt.p2p)
+        return;
+    int mine = csp_vm_reachable() && csp_cells_start(), all = 0;
+    int rc = csp_mpi.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, csp_rt.user_comm);
+    CSP_CHECK(rc == MPI_SUCCESS, "the users could not agree on CSP_P2P");
+    if (!mine)
+        csp_warn("sends and receives stay with the MPI library: ghosts cannot reach the memory of "
+                 "this process, or CSP_POOL_SIZE is too small");
+    csp_p2p_on = all;
+    csp_p2p_comm_made(csp_user_world);
+}
+
+void csp_p2p_stop(void)
+{
+    if (!csp_p2p_on)
+        return;
+    csp_cells_stop();
+    csp_p2p_on = 0;
+    csp_req_stop();
+    csp_msg_stop();
+}

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Sends and receives by ghosts, for the wrappers. CasperII; docs/design/twosided.md. User role, any thread.
+#ifndef CSP_P2P_P2P_H
+#define CSP_P2P_P2P_H
+
+#include <mpi.h>
+#include "types/type.h"
+
+extern int csp_p2p_on; // CSP_P2P, if the ghosts can do it
+
+void csp_p2p_start(void);
+void csp_p2p_stop(void);
+
+/** The processes of `comm` have just made it, all of them together. */
+void csp_p2p_comm_made(MPI_Comm comm);
+
+struct csp_p2p_comm;
+
+enum csp_p2p_mode { CSP_P2P_STANDARD, CSP_P2P_SYNC, CSP_P2P_BUFFERED, CSP_P2P_RECV };
+
+// A send or receive with the program's arguments.
+struct csp_post {
+    enum csp_p2p_mode mode;
+    struct csp_p2p_comm *comm;
+    void *buf; // a send's is not written
+    csp_count_t count;
+    MPI_Datatype type;
+    int peer, tag;
+};
+
+/**
+ * Whether ghosts carry it. If not, it is the MPI library's: another communicator, MPI_PROC_NULL, or arguments that
+ * it will complain about.
+ */
+int csp_p2p_takes(MPI_Comm comm, struct csp_post *post);
+
+/** The same for a send and a receive; one of them may be to or from MPI_PROC_NULL. */
+int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *recv);
+
+/** Nonblocking. @return MPI error code. */
+int csp_p2p_post(const struct csp_post *post, MPI_Request *request);
+/** Send and receive under one request; its status is the receive's. */
+int csp_p2p_post_both(const struct csp_post *send, const struct csp_post *recv,
+                      MPI_Request *request);
+/** Blocking. */
+int csp_p2p_send(const struct csp_post *post);
+int csp_p2p_recv(const struct csp_post *post, MPI_Status *status);
+int csp_p2p_sendrecv(const struct csp_post *send, const struct csp_post *recv, MPI_Status *status);
+/** Persistent; inactive. */
+int csp_p2p_init(const struct csp_post *post, MPI_Request *request);
+
+// Completion: of arrays in which at least one request is Casper's (csp_p2p_any).
+int csp_p2p_any(int n, const MPI_Request *requests);
+int csp_p2p_wait(MPI_Request *request, MPI_Status *status);
+int csp_p2p_test(MPI_Request *request, int *flag, MPI_Status *status);
+int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses);
+int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses);
+int csp_p2p_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status);
+int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
+int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses);
+int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses);
+int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int csp_p2p_start_all(int n, MPI_Request *requests);
+int csp_p2p_free(MPI_Request *request);
+int csp_p2p_cancel(MPI_Request *request);
+
+// Probes; `source` and `tag` were looked at by csp_p2p_takes.
+int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status);
+int csp_p2p_probe(const struct csp_post *post, MPI_Status *status);
+int csp_p2p_improbe(const struct csp_post *post, int *flag, MPI_Message *message,
+                    MPI_Status *status);
+int csp_p2p_mprobe(const struct csp_post *post, MPI_Message *message, MPI_Status *status);
+/** Whether it is a message of Casper's. */
+int csp_p2p_has_message(MPI_Message message);
+int csp_p2p_imrecv(struct csp_post *post, MPI_Message *message, MPI_Request *request);
+int csp_p2p_mrecv(struct csp_post *post, MPI_Message *message, MPI_Status *status);
+
+#endif

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// This process's cells (runtime/cell.h) and its ring to its ghost. User role, any thread.
+#ifndef CSP_P2P_CELLS_H
+#define CSP_P2P_CELLS_H
+
+#include <stddef.h>
+#include "runtime/cell.h"
+
+enum {
+    CSP_CELL_SMALL = 256,  // bytes of payload behind a small cell,
+    CSP_CELL_LARGE = 3904, // and behind a large one
+};
+
+/** Makes the ring. @return 0: there is no room for it in the node's segment. */
+int csp_cells_start(void);
+
+/** Waits until the ghost has taken all that was posted. */
+void csp_cells_stop(void);
+
+/** A cell with room for `payload` bytes, or the most that there is; its question is zeroed. */
+struct csp_cell *csp_cell_take(size_t payload);
+
+/** Gives back a cell that is DONE or was not posted, with its layout. */
+void csp_cell_give(struct csp_cell *c);
+
+/** The same for one that nobody waits for: once the ghost is done with it. */
+void csp_cell_leave(struct csp_cell *c);
+
+/** Room for the layout of a cell whose payload is no place for it. @return its offset. */
+uint64_t csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes);
+
+uint64_t csp_cell_off(const struct csp_cell *c);
+
+/** To the ghost. */
+void csp_cell_post(struct csp_cell *c);
+
+#endif

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "p2p/p2p_comm.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include "base/handles.h"
+#include "p2p/p2p.h"
+#include "runtime/rt.h"
+
+enum { COUNT_BITS = 32 }; // of a context: number of the communicator at its rank 0
+
+static struct csp_handles comms = CSP_HANDLES_INIT;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static int keyval = MPI_KEYVAL_INVALID;
+static uint64_t made; // communicators whose rank 0 this process is
+
+struct csp_p2p_comm *csp_p2p_comm_find(MPI_Comm comm)
+{
+    return csp_handles_find(&comms, (uintptr_t)comm);
+}
+
+void csp_p2p_comm_drop(struct csp_p2p_comm *c)
+{
+    if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    csp_members_drop(c->members);
+    free(c);
+}
+
+int csp_p2p_raise(MPI_Comm comm, int code)
+{
+    if (code != MPI_SUCCESS && comm != MPI_COMM_NULL)
+        csp_mpi.Comm_call_errhandler(comm, code);
+    return code;
+}
+
+// The program freed it; its requests may still be under way.
+static int on_free(MPI_Comm comm, int key, void *value, void *extra)
+{
+    struct csp_p2p_comm *c = value;
+    (void)key, (void)extra;
+    csp_handles_drop(&comms, (uintptr_t)comm, c);
+    c->handle = MPI_COMM_NULL;
+    csp_p2p_comm_drop(c);
+    return MPI_SUCCESS;
+}
+
+static void make_keyval(void)
+{
+    pthread_mutex_lock(&lock);
+    if (keyval == MPI_KEYVAL_INVALID)
+        csp_mpi.Comm_create_keyval(MPI_COMM_NULL_COPY_FN, on_free, &keyval, NULL);
+    pthread_mutex_unlock(&lock);
+}
+
+static uint64_t next_context(void)
+{
+    pthread_mutex_lock(&lock);
+    uint64_t context = (uint64_t)(csp_rt.wrank + 1) << COUNT_BITS | ++made;
+    pthread_mutex_unlock(&lock);
+    return context;
+}
+
+void csp_p2p_comm_made(MPI_Comm comm)
+{
+    if (!csp_p2p_on || comm == MPI_COMM_NULL)
+        return;
+    struct csp_members *m = csp_members_take(comm); // NULL in all its processes or in none
+    if (!m)
+        return;
+    make_keyval();
+    struct csp_p2p_comm *c = calloc(1, sizeof(*c));
+    CSP_CHECK(c, "out of memory for a communicator");
+    *c = (struct csp_p2p_comm){.handle = comm, .members = m};
+    atomic_init(&c->refs, 1);
+    if (m->rank == 0)
+        c->context = next_context();
+    int rc = csp_mpi.Bcast(&c->context, 1, MPI_UINT64_T, 0, comm);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Comm_set_attr(comm, keyval, c);
+    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not use a communicator that it just made");
+    csp_handles_put(&comms, (uintptr_t)comm, c);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Cancel, and the end of a request that is not its completion. MPI-4.1 3.7.3, 3.8.4.
+#include "p2p/p2p_req.h"
+#include "runtime/rt.h"
+#include "runtime/wait.h"
+
+// Asks the ghost something about a posted receive, and waits for the answer.
+static void ask(enum csp_cell_kind kind, const struct csp_cell *other)
+{
+    struct csp_wait w;
+    struct csp_cell *c = csp_cell_take(0);
+    c->kind = (uint16_t)kind;
+    c->other_off = csp_cell_off(other);
+    csp_cell_post(c);
+    csp_wait_begin(&w, "a ghost to look at a posted receive");
+    while (!csp_cell_done(c))
+        csp_wait_turn(&w);
+    csp_cell_give(c);
+}
+
+int csp_p2p_cancel(MPI_Request *request)
+{
+    struct csp_req *r = csp_req_find(*request);
+    if (!r->active)
+        return csp_p2p_raise(r->post.comm->handle, MPI_ERR_REQUEST);
+    if (r->post.mode == CSP_P2P_RECV && r->cell && !csp_req_done(r))
+        ask(CSP_CELL_CANCEL, r->cell); // a send is not cancelled: it completes
+    return MPI_SUCCESS;
+}
+
+int csp_p2p_free(MPI_Request *request)
+{
+    struct csp_req *r = csp_req_find(*request);
+    // Nobody will come for the data of a receive.
+    if (r->post.mode == CSP_P2P_RECV && r->cell && !csp_req_done(r))
+        ask(CSP_CELL_UNATTENDED, r->cell);
+    *request = MPI_REQUEST_NULL;
+    if (r->cell && csp_req_done(r)) {
+        MPI_Request own = r->handle;
+        MPI_Comm comm = r->post.comm->handle;
+        int persistent = r->persistent;
+        int rc = csp_req_finish(r, &own, MPI_STATUS_IGNORE);
+        if (persistent)
+            csp_req_drop(r);
+        return csp_p2p_raise(comm, rc);
+    }
+    csp_req_drop(r);
+    return MPI_SUCCESS;
+}

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Sends and receives, from the program's arguments to a cell.
+#include <stdlib.h>
+#include <string.h>
+#include "p2p/p2p_req.h"
+#include "runtime/rt.h"
+
+static int tag_ub(void)
+{
+    static int known;
+    if (!known) {
+        int *ub = NULL, flag = 0;
+        csp_mpi.Comm_get_attr(csp_rt.ctl, MPI_TAG_UB, (void *)&ub, &flag);
+        known = flag ? *ub : 32767;
+    }
+    return known;
+}
+
+int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
+{
+    p->comm = csp_p2p_comm_find(comm);
+    if (!p->comm)
+        return 0;
+    int recv = p->mode == CSP_P2P_RECV;
+    int peer =
+        (p->peer >= 0 && p->peer < p->comm->members->n) || (recv && p->peer == MPI_ANY_SOURCE);
+    int tag = (p->tag >= 0 && p->tag <= tag_ub()) || (recv && p->tag == MPI_ANY_TAG);
+    return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL;
+}
+
+int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *recv)
+{
+    int sends = csp_p2p_takes(comm, send), receives = csp_p2p_takes(comm, recv);
+    return (sends && receives) || (sends && recv->peer == MPI_PROC_NULL) ||
+           (receives && send->peer == MPI_PROC_NULL);
+}
+
+static int32_t any(int value, int wildcard)
+{
+    return value == wildcard ? -1 : value;
+}
+
+// Packed behind the cell, or into memory of its own.
+static void pack(const struct csp_post *p, const struct csp_type *t, char *to, uint64_t bytes)
+{
+    struct csp_layout_cursor from;
+    if (t->contig)
+        memcpy(to, p->buf, bytes);
+    else if (csp_layout_begin(&from, t->layout, 0, p->count) == CSP_OK)
+        csp_layout_pack(&from, p->buf, to, bytes);
+}
+
+static void describe_send(const struct csp_post *p, const struct csp_type *t, struct csp_cell *c)
+{
+    if (c->bytes <= c->room) {
+        c->flags |= CSP_CELL_PAYLOAD;
+        pack(p, t, c->payload, c->bytes);
+    } else if (p->mode == CSP_P2P_BUFFERED) {
+        char *copy = malloc(c->bytes);
+        CSP_CHECK(copy, "out of memory for a buffered send of %llu bytes",
+                  (unsigned long long)c->bytes);
+        pack(p, t, copy, c->bytes);
+        c->addr = c->copy_private = (uint64_t)(uintptr_t)copy;
+    } else if (!t->contig) {
+        c->count = p->count;
+        csp_cell_layout(c, t->layout, csp_layout_bytes(t->layout));
+    }
+}
+
+static void describe_recv(const struct csp_post *p, const struct csp_type *t, struct csp_cell *c)
+{
+    c->answer_room = c->room;
+    if (t->contig)
+        return;
+    c->count = p->count;
+    c->answer_room = 0; // where the layout is
+    csp_cell_layout(c, t->layout, csp_layout_bytes(t->layout));
+}
+
+static struct csp_cell *describe(const struct csp_post *p, const struct csp_type *t)
+{
+    int recv = p->mode == CSP_P2P_RECV;
+    uint64_t bytes = (uint64_t)p->count * (uint64_t)t->size;
+    struct csp_cell *c = csp_cell_take(bytes);
+    c->bytes = bytes;
+    c->addr = (uint64_t)(uintptr_t)p->buf;
+    c->kind = recv ? CSP_CELL_RECV : CSP_CELL_SEND;
+    c->context = p->comm->context;
+    c->tag = any(p->tag, MPI_ANY_TAG);
+    c->rank = recv ? any(p->peer, MPI_ANY_SOURCE) : p->comm->members->rank;
+    if (recv)
+        describe_recv(p, t, c);
+    else
+        describe_send(p, t, c);
+    return c;
+}
+
+void csp_req_post(struct csp_req *r, const struct csp_type *t, uint64_t message)
+{
+    const struct csp_post *p = &r->post;
+    struct csp_cell *c = describe(p, t);
+    int recv = p->mode == CSP_P2P_RECV;
+    // The program may have its buffer back at once.
+    int over = !recv && p->mode != CSP_P2P_SYNC && (c->flags & CSP_CELL_PAYLOAD || c->copy_private);
+    if (message) {
+        c->kind = CSP_CELL_MRECV;
+        c->message = message;
+    }
+    if (p->mode == CSP_P2P_SYNC)
+        c->flags |= CSP_CELL_SYNC;
+    if (!recv)
+        c->wrank = p->comm->members->wrank[p->peer];
+    r->cell = over ? NULL : c;
+    csp_cell_post(c);
+    if (over)
+        csp_cell_leave(c);
+}
+
+// A datatype, looked at before anything is done.
+struct typed {
+    struct csp_type store;
+    const struct csp_type *t;
+};
+
+static int look(const struct csp_post *p, struct typed *type)
+{
+    return csp_p2p_raise(p->comm->handle, csp_type_look(p->type, &type->store, &type->t));
+}
+
+static int start(const struct csp_post *p, struct csp_req **r)
+{
+    struct typed type;
+    int rc = look(p, &type);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    *r = csp_req_take(p);
+    csp_req_post(*r, type.t, 0);
+    return MPI_SUCCESS;
+}
+
+// A part of a send and receive.
+static void start_part(struct csp_req *r, const struct typed *type)
+{
+    if (r->post.peer != MPI_PROC_NULL)
+        csp_req_post(r, type->t, 0);
+}
+
+// The receive first, so that a message to oneself needs no place to wait; but not where it takes the place of
+// what is sent.
+static int start_both(const struct csp_post *send, const struct csp_post *recv,
+                      struct csp_req **out)
+{
+    struct typed type, other;
+    int rc = look(send, &type);
+    if (rc == MPI_SUCCESS)
+        rc = look(recv, &other);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct csp_req *r = csp_req_take(recv);
+    r->send = csp_req_take(send);
+    if (send->mode == CSP_P2P_BUFFERED)
+        start_part(r->send, &type);
+    start_part(r, &other);
+    if (send->mode != CSP_P2P_BUFFERED)
+        start_part(r->send, &type);
+    *out = r;
+    return MPI_SUCCESS;
+}
+
+static int hand_out(int rc, const struct csp_req *r, MPI_Request *request)
+{
+    if (rc == MPI_SUCCESS)
+        *request = r->handle;
+    return rc;
+}
+
+int csp_p2p_post(const struct csp_post *p, MPI_Request *request)
+{
+    struct csp_req *r = NULL;
+    int rc = start(p, &r);
+    return hand_out(rc, r, request);
+}
+
+int csp_p2p_post_both(const struct csp_post *send, const struct csp_post *recv,
+                      MPI_Request *request)
+{
+    struct csp_req *r = NULL;
+    int rc = start_both(send, recv, &r);
+    return hand_out(rc, r, request);
+}
+
+static int complete(int rc, struct csp_req *r, MPI_Status *status)
+{
+    if (rc != MPI_SUCCESS)
+        return rc;
+    MPI_Request own = r->handle;
+    return csp_p2p_wait(&own, status);
+}
+
+int csp_p2p_send(const struct csp_post *p)
+{
+    struct csp_req *r = NULL;
+    int rc = start(p, &r);
+    return complete(rc, r, MPI_STATUS_IGNORE);
+}
+
+int csp_p2p_recv(const struct csp_post *p, MPI_Status *status)
+{
+    struct csp_req *r = NULL;
+    int rc = start(p, &r);
+    return complete(rc, r, status);
+}
+
+int csp_p2p_sendrecv(const struct csp_post *send, const struct csp_post *recv, MPI_Status *status)
+{
+    struct csp_req *r = NULL;
+    int rc = start_both(send, recv, &r);
+    return complete(rc, r, status);
+}
+
+int csp_p2p_init(const struct csp_post *p, MPI_Request *request)
+{
+    struct typed type;
+    int rc = look(p, &type);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    struct csp_req *r = csp_req_take(p);
+    csp_type_hold(type.t);
+    r->type = *type.t;
+    r->persistent = 1;
+    r->active = 0;
+    *request = r->handle;
+    return MPI_SUCCESS;
+}
+
+int csp_p2p_start_all(int n, MPI_Request *requests)
+{
+    for (int i = 0; i < n; i++) {
+        struct csp_req *r = csp_req_find(requests[i]);
+        int rc = MPI_SUCCESS;
+        if (!r)
+            rc = csp_mpi.Start(&requests[i]);
+        else if (!r->persistent || r->active)
+            rc = csp_p2p_raise(r->post.comm->handle, MPI_ERR_REQUEST);
+        else {
+            r->active = 1;
+            csp_req_post(r, &r->type, 0);
+        }
+        if (rc != MPI_SUCCESS)
+            return rc;
+    }
+    return MPI_SUCCESS;
+}

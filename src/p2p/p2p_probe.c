@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Probes: a question to the ghost, which does the matching. MPI-4.1 3.8.
+#include <pthread.h>
+#include <stdlib.h>
+#include "base/handles.h"
+#include "p2p/p2p_msg.h"
+#include "p2p/p2p_req.h"
+#include "runtime/rt.h"
+#include "runtime/wait.h"
+
+static struct csp_handles messages = CSP_HANDLES_INIT;
+static struct csp_msg *idle;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+// A carrier.
+static struct csp_msg *make(void)
+{
+    struct csp_msg *m = calloc(1, sizeof(*m));
+    MPI_Request request;
+    int flag = 0;
+    CSP_CHECK(m, "out of memory for a message");
+    int rc = csp_mpi.Isend(NULL, 0, MPI_BYTE, 0, 0, csp_rt.self, &request);
+    while (rc == MPI_SUCCESS && !flag)
+        rc = csp_mpi.Improbe(0, 0, csp_rt.self, &flag, &m->handle, MPI_STATUS_IGNORE);
+    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not make a matched message");
+    csp_mpi.Request_free(&request);
+    csp_handles_put(&messages, (uintptr_t)m->handle, m);
+    return m;
+}
+
+static struct csp_msg *take(struct csp_p2p_comm *comm, uint64_t message)
+{
+    pthread_mutex_lock(&lock);
+    struct csp_msg *m = idle;
+    if (m)
+        idle = m->next;
+    else
+        m = make();
+    pthread_mutex_unlock(&lock);
+    csp_p2p_comm_hold(comm);
+    m->comm = comm;
+    m->message = message;
+    return m;
+}
+
+static void give(struct csp_msg *m)
+{
+    csp_p2p_comm_drop(m->comm);
+    pthread_mutex_lock(&lock);
+    m->next = idle;
+    idle = m;
+    pthread_mutex_unlock(&lock);
+}
+
+void csp_msg_stop(void)
+{
+    while (idle) {
+        struct csp_msg *m = idle;
+        idle = m->next;
+        csp_handles_drop(&messages, (uintptr_t)m->handle, m);
+        csp_mpi.Mrecv(NULL, 0, MPI_BYTE, &m->handle, MPI_STATUS_IGNORE);
+        free(m);
+    }
+}
+
+static struct csp_msg *find(MPI_Message message)
+{
+    return csp_handles_find(&messages, (uintptr_t)message);
+}
+
+int csp_p2p_has_message(MPI_Message message)
+{
+    return find(message) != NULL;
+}
+
+// Asks once. *message: NULL, or the message is taken.
+static int ask(const struct csp_post *p, MPI_Message *message, MPI_Status *status)
+{
+    struct csp_wait w;
+    struct csp_cell *c = csp_cell_take(0);
+    c->kind = message ? CSP_CELL_MPROBE : CSP_CELL_PROBE;
+    c->context = p->comm->context;
+    c->rank = p->peer == MPI_ANY_SOURCE ? -1 : p->peer;
+    c->tag = p->tag == MPI_ANY_TAG ? -1 : p->tag;
+    csp_cell_post(c);
+    csp_wait_begin(&w, "a ghost to look for messages of rank %ld with tag %ld", (long)p->peer,
+                   (long)p->tag);
+    while (!csp_cell_done(c))
+        csp_wait_turn(&w);
+    int found = (int)c->found;
+    if (found)
+        csp_status_fill(status, c->source, c->got_tag, c->got_bytes, 0);
+    if (found && message)
+        *message = take(p->comm, c->message_got)->handle;
+    csp_cell_give(c);
+    return found;
+}
+
+int csp_p2p_iprobe(const struct csp_post *p, int *flag, MPI_Status *status)
+{
+    *flag = ask(p, NULL, status);
+    return MPI_SUCCESS;
+}
+
+int csp_p2p_improbe(const struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    *flag = ask(p, message, status);
+    return MPI_SUCCESS;
+}
+
+static int wait_for(const struct csp_post *p, MPI_Message *message, MPI_Status *status)
+{
+    struct csp_wait w;
+    csp_wait_begin(&w, "a message of rank %ld with tag %ld to be there", (long)p->peer,
+                   (long)p->tag);
+    while (!ask(p, message, status))
+        csp_wait_turn(&w);
+    return MPI_SUCCESS;
+}
+
+int csp_p2p_probe(const struct csp_post *p, MPI_Status *status)
+{
+    return wait_for(p, NULL, status);
+}
+
+int csp_p2p_mprobe(const struct csp_post *p, MPI_Message *message, MPI_Status *status)
+{
+    return wait_for(p, message, status);
+}
+
+int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *request)
+{
+    struct csp_msg *m = find(*message);
+    struct csp_type store;
+    const struct csp_type *t;
+    int rc = csp_p2p_raise(m->comm->handle, csp_type_look(p->type, &store, &t));
+    if (rc != MPI_SUCCESS)
+        return rc;
+    p->comm = m->comm;
+    p->peer = MPI_ANY_SOURCE;
+    p->tag = MPI_ANY_TAG;
+    struct csp_req *r = csp_req_take(p);
+    csp_req_post(r, t, m->message);
+    give(m);
+    *message = MPI_MESSAGE_NULL;
+    *request = r->handle;
+    return MPI_SUCCESS;
+}
+
+int csp_p2p_mrecv(struct csp_post *p, MPI_Message *message, MPI_Status *status)
+{
+    MPI_Request request;
+    int rc = csp_p2p_imrecv(p, message, &request);
+    return rc == MPI_SUCCESS ? csp_p2p_wait(&request, status) : rc;
+}

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Requests: the program holds a carrier, a request of the MPI library's that is never started; behind it is
+// what the ghosts do. User role; a request belongs to the thread that completes it.
+#ifndef CSP_P2P_REQ_H
+#define CSP_P2P_REQ_H
+
+#include "p2p/p2p.h"
+#include "p2p/p2p_cells.h"
+#include "p2p/p2p_comm.h"
+
+struct csp_req {
+    MPI_Request handle; // the carrier
+    struct csp_req *next;
+    struct csp_post post;  // what was asked for; `comm` is a counted reference
+    struct csp_cell *cell; // NULL: complete
+    struct csp_req *send;  // of a send and receive under one request: the send
+    int persistent, active;
+    struct csp_type type; // persistent: held, as the program may free it
+};
+
+/** The request, if it is Casper's. */
+struct csp_req *csp_req_find(MPI_Request request);
+
+/** A new one for this post, active, without a cell. */
+struct csp_req *csp_req_take(const struct csp_post *post);
+
+/** Posts it, data of type `t`; `message`: of a matched receive, or 0. */
+void csp_req_post(struct csp_req *r, const struct csp_type *t, uint64_t message);
+
+/** Whether it can be finished now. */
+static inline int csp_req_done(const struct csp_req *r)
+{
+    return (!r->cell || csp_cell_done(r->cell)) &&
+           (!r->send || !r->send->cell || csp_cell_done(r->send->cell));
+}
+
+/** What it will answer, without finishing it. */
+void csp_req_status(struct csp_req *r, MPI_Status *status);
+
+/** Finishes a request that is done: data, status, the program's handle. @return MPI error class, not raised. */
+int csp_req_finish(struct csp_req *r, MPI_Request *request, MPI_Status *status);
+
+/** Lets it go: its memory goes to the next request when the ghosts are done with it. */
+void csp_req_drop(struct csp_req *r);
+
+/** Fills a status (or ignores it). */
+void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, int cancelled);
+
+/** What the MPI library has to do, between two looks at a request. */
+void csp_p2p_progress(void);
+
+void csp_req_stop(void);
+
+#endif

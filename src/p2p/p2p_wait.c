@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Completion (MPI-4.1 3.7.3, 3.7.5) of arrays in which requests of Casper's and of the MPI library's are mixed. The
+// library gets its own in an array of the same length, with MPI_REQUEST_NULL at the places of the others.
+#include <stdlib.h>
+#include "p2p/p2p_req.h"
+#include "runtime/am.h"
+#include "runtime/rt.h"
+#include "runtime/wait.h"
+
+enum { ON_STACK = 32 };
+
+struct mix {
+    int n;
+    int natives, actives; // the library's requests; active ones of Casper's
+    MPI_Request *program;
+    MPI_Request *native;
+    struct csp_req **own; // NULL: the library's, or inactive
+    MPI_Request native_store[ON_STACK];
+    struct csp_req *own_store[ON_STACK];
+};
+
+int csp_p2p_any(int n, const MPI_Request *requests)
+{
+    for (int i = 0; i < n; i++)
+        if (csp_req_find(requests[i]))
+            return 1;
+    return 0;
+}
+
+void csp_p2p_progress(void)
+{
+    csp_am_poll(1);
+}
+
+static void *room(size_t n, size_t bytes, void *store)
+{
+    void *p = n <= ON_STACK ? store : malloc(n * bytes);
+    CSP_CHECK(p, "out of memory for %zu requests", n);
+    return p;
+}
+
+static void begin(struct mix *m, int n, MPI_Request *requests)
+{
+    m->n = n;
+    m->natives = m->actives = 0;
+    m->program = requests;
+    m->native = room((size_t)n, sizeof(*m->native), m->native_store);
+    m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
+    for (int i = 0; i < n; i++) {
+        struct csp_req *r = csp_req_find(requests[i]);
+        m->own[i] = r && r->active ? r : NULL;
+        m->native[i] = r ? MPI_REQUEST_NULL : requests[i];
+        m->actives += m->own[i] != NULL;
+        m->natives += !r && requests[i] != MPI_REQUEST_NULL;
+    }
+}
+
+static void end(struct mix *m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (!csp_req_find(m->program[i]) && m->program[i] != MPI_REQUEST_NULL)
+            m->program[i] = m->native[i];
+    if (m->native != m->native_store)
+        free(m->native);
+    if (m->own != m->own_store)
+        free(m->own);
+}
+
+static int all_own_done(const struct mix *m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->own[i] && !csp_req_done(m->own[i]))
+            return 0;
+    return 1;
+}
+
+static int first_own_done(const struct mix *m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->own[i] && csp_req_done(m->own[i]))
+            return i;
+    return -1;
+}
+
+static MPI_Status *status_at(MPI_Status *statuses, int i)
+{
+    return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
+}
+
+// One of Casper's, which is done. *comm: where its error belongs.
+static int finish(struct mix *m, int i, MPI_Status *status, MPI_Comm *comm)
+{
+    MPI_Comm handle = m->own[i]->post.comm->handle;
+    int error = csp_req_finish(m->own[i], &m->program[i], status);
+    m->own[i] = NULL;
+    if (error != MPI_SUCCESS)
+        *comm = handle;
+    return error;
+}
+
+int csp_p2p_test(MPI_Request *request, int *flag, MPI_Status *status)
+{
+    struct csp_req *r = csp_req_find(*request);
+    if (!r || !r->active)
+        return csp_mpi.Test(request, flag, status);
+    csp_p2p_progress();
+    *flag = csp_req_done(r);
+    if (!*flag)
+        return MPI_SUCCESS;
+    MPI_Comm comm = r->post.comm->handle;
+    return csp_p2p_raise(comm, csp_req_finish(r, request, status));
+}
+
+static void say_what(struct csp_wait *w, const struct csp_req *r)
+{
+    csp_wait_begin(w,
+                   r->post.mode == CSP_P2P_RECV ? "message from rank %ld with tag %ld"
+                                                : "message to rank %ld with tag %ld to leave",
+                   (long)r->post.peer, (long)r->post.tag);
+}
+
+int csp_p2p_wait(MPI_Request *request, MPI_Status *status)
+{
+    struct csp_req *r = csp_req_find(*request);
+    if (!r || !r->active)
+        return csp_mpi.Wait(request, status);
+    if (!csp_req_done(r)) {
+        struct csp_wait w;
+        say_what(&w, r);
+        while (!csp_req_done(r))
+            csp_wait_turn(&w);
+    }
+    MPI_Comm comm = r->post.comm->handle;
+    return csp_p2p_raise(comm, csp_req_finish(r, request, status));
+}
+
+// Statuses of the library's requests that are complete, where the program has some.
+static int test_natives(struct mix *m, int *flag, MPI_Status *statuses)
+{
+    *flag = 1;
+    return m->natives ? csp_mpi.Testall(m->n, m->native, flag, statuses) : MPI_SUCCESS;
+}
+
+// All are done.
+static int finish_all(struct mix *m, int rc, MPI_Status *statuses)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    int errors = 0;
+    for (int i = 0; i < m->n; i++) {
+        MPI_Status *status = status_at(statuses, i);
+        int code = MPI_SUCCESS;
+        if (m->own[i])
+            code = finish(m, i, status, &comm);
+        else if (m->native[i] == MPI_REQUEST_NULL && csp_req_find(m->program[i]))
+            csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0); // inactive
+        else
+            continue;
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = code;
+        errors += code != MPI_SUCCESS;
+    }
+    end(m);
+    return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
+}
+
+// Whether all are done, in *flag.
+static int try_all(struct mix *m, int *flag, MPI_Status *statuses)
+{
+    int rc = MPI_SUCCESS;
+    csp_p2p_progress();
+    *flag = all_own_done(m);
+    if (*flag)
+        rc = test_natives(m, flag, statuses);
+    return rc;
+}
+
+int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
+{
+    struct mix m;
+    struct csp_wait w;
+    int flag, rc;
+    begin(&m, n, requests);
+    csp_wait_begin(&w, "the last of %ld requests", (long)n);
+    while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag)
+        csp_wait_turn(&w);
+    return finish_all(&m, rc, statuses);
+}
+
+int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    struct mix m;
+    begin(&m, n, requests);
+    int rc = try_all(&m, flag, statuses);
+    if (rc != MPI_SUCCESS || *flag)
+        return finish_all(&m, rc, statuses);
+    end(&m);
+    return rc;
+}
+
+int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    struct mix m;
+    MPI_Comm comm = MPI_COMM_NULL;
+    int rc = MPI_SUCCESS;
+    begin(&m, n, requests);
+    csp_p2p_progress();
+    *index = first_own_done(&m);
+    *flag = *index >= 0;
+    if (*flag)
+        rc = csp_p2p_raise(comm, finish(&m, *index, status, &comm));
+    else {
+        rc = csp_mpi.Testany(n, m.native, index, flag, status);
+        if (*flag && *index == MPI_UNDEFINED && m.actives)
+            *flag = 0;
+    }
+    end(&m);
+    return rc;
+}
+
+int csp_p2p_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
+{
+    struct csp_wait w;
+    int flag, rc;
+    csp_wait_begin(&w, "one of %ld requests", (long)n);
+    while ((rc = csp_p2p_testany(n, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+        csp_wait_turn(&w);
+    return rc;
+}
+
+int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses)
+{
+    struct mix m;
+    MPI_Comm comm = MPI_COMM_NULL;
+    int errors = 0, done = 0;
+    begin(&m, n, requests);
+    csp_p2p_progress();
+    int rc = csp_mpi.Testsome(n, m.native, outcount, indices, statuses);
+    if (*outcount != MPI_UNDEFINED)
+        done = *outcount;
+    for (int i = 0; i < n; i++) {
+        if (!m.own[i] || !csp_req_done(m.own[i]))
+            continue;
+        MPI_Status *status = status_at(statuses, done);
+        int code = finish(&m, i, status, &comm);
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = code;
+        errors += code != MPI_SUCCESS;
+        indices[done++] = i;
+    }
+    if (m.actives || m.natives)
+        *outcount = done;
+    end(&m);
+    return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
+}
+
+int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses)
+{
+    struct csp_wait w;
+    int rc;
+    csp_wait_begin(&w, "some of %ld requests", (long)n);
+    while ((rc = csp_p2p_testsome(n, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
+           *outcount == 0)
+        csp_wait_turn(&w);
+    return rc;
+}
+
+int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
+{
+    struct csp_req *r = csp_req_find(request);
+    csp_p2p_progress();
+    *flag = !r->active || csp_req_done(r);
+    if (*flag && r->active)
+        csp_req_status(r, status);
+    else if (*flag)
+        csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+    return MPI_SUCCESS;
+}

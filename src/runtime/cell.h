@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// A send, receive or probe of a user on its way through its ghost: a cell in the node's segment. The user
+// fills it and puts its offset into its ring; then it is the ghosts' until one of them says DONE. Ladder:
+// docs/design/twosided.md.
+#ifndef CSP_RUNTIME_CELL_H
+#define CSP_RUNTIME_CELL_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "shm/ring.h"
+
+enum csp_cell_kind {
+    CSP_CELL_SEND,
+    CSP_CELL_RECV,
+    CSP_CELL_PROBE,      // is there a message? its envelope and size
+    CSP_CELL_MPROBE,     // the same, and it is taken out of matching; `message` names it
+    CSP_CELL_MRECV,      // receives `message`
+    CSP_CELL_CANCEL,     // of the receive whose cell is at `other_off`
+    CSP_CELL_UNATTENDED, // its data go straight to the program's buffer
+};
+
+enum csp_cell_flag {
+    CSP_CELL_SYNC = 1,    // SEND: not done before a receive has matched
+    CSP_CELL_PAYLOAD = 2, // SEND: the data are behind the cell, packed
+};
+
+enum csp_cell_state { CSP_CELL_FREE, CSP_CELL_POSTED, CSP_CELL_DONE };
+
+struct csp_cell {
+    // The question; the user's until it is posted.
+    _Alignas(64) uint64_t context; // of the communicator
+    int32_t rank;                  // SEND: of the sender; others: the wanted source, or any
+    int32_t tag;                   // likewise
+    int32_t wrank;                 // SEND: the destination
+    int32_t lrank;                 // of the user
+    uint16_t kind, flags;          // enum csp_cell_kind, csp_cell_flag
+    uint32_t room;                 // bytes behind the cell
+    uint32_t answer_room;          // RECV, MRECV: those of them that received data may take
+    uint64_t addr;                 // of displacement 0 in the user's memory
+    int64_t count;                 // elements of the layout
+    uint64_t layout_off;           // in the node's segment; 0: one run
+    uint64_t bytes;                // SEND: of the message; RECV, MRECV: that the buffer takes
+    union {
+        uint64_t other_off;
+        uint64_t message; // MRECV: as MPROBE answered it
+    };
+    // The answer; valid when `state` is DONE.
+    _Alignas(64) _Atomic uint32_t state;
+    int32_t error;           // MPI error class
+    int32_t source, got_tag; // of the message
+    uint64_t got_bytes;      // of data that were received, or that wait
+    uint32_t found;          // PROBE, MPROBE: there is a message; CANCEL: it was in time
+    uint32_t here;           // RECV, MRECV: the data are behind the cell, packed
+    uint32_t cancelled;      // RECV
+    uint64_t message_got;    // MPROBE
+    uint64_t ghost_private;  // the ghost's, from post to DONE
+    uint64_t next_private;   // the user's
+    uint64_t copy_private;   // likewise: the data of a buffered send, to be freed with the cell
+    _Alignas(64) char payload[];
+};
+
+/** Whether a ghost is done with it: from then on it is the user's again. */
+static inline int csp_cell_done(const struct csp_cell *c)
+{
+    /* acquire: pairs with the release in the ghost's answer */
+    return atomic_load_explicit(&c->state, memory_order_acquire) == CSP_CELL_DONE;
+}
+
+#endif

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The completion family, with requests of receives, sends, collectives and null ones in one array; persistent
+// requests; cancel; free; status without completion.
+#include "../csp_test.h"
+
+enum { LARGE = 50000 };
+
+static int next_rank, last_rank;
+
+static void any_and_some(void)
+{
+    int in[3] = {-1, -1, -1}, out[3] = {10, 11, 12}, index, flag, count, indices[6], seen = 0;
+    MPI_Request r[6];
+    MPI_Status s[6];
+    PHASE("any and some");
+    for (int i = 0; i < 3; i++)
+        MPI_Irecv(&in[i], 1, MPI_INT, last_rank, i, MPI_COMM_WORLD, &r[i]);
+    MPI_Ibarrier(MPI_COMM_WORLD, &r[3]);
+    r[4] = MPI_REQUEST_NULL;
+    MPI_Testany(3, r, &index, &flag, s);
+    CHECK_INT(flag, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(&out[1], 1, MPI_INT, next_rank, 1, MPI_COMM_WORLD, &r[5]);
+    for (int i = 0; i < 3; i++) { // the barrier, the send and one receive
+        MPI_Waitany(6, r, &index, s);
+        CHECK(index == 1 || index == 3 || index == 5);
+        CHECK_INT(r[index] == MPI_REQUEST_NULL, 1);
+        if (index == 1)
+            CHECK_INT(s[0].MPI_TAG, 1);
+    }
+    CHECK_INT(in[1], 11);
+    MPI_Testany(6, r, &index, &flag, s);
+    CHECK_INT(flag, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&out[0], 1, MPI_INT, next_rank, 0, MPI_COMM_WORLD);
+    MPI_Send(&out[2], 1, MPI_INT, next_rank, 2, MPI_COMM_WORLD);
+    while (seen < 2) {
+        MPI_Waitsome(6, r, &count, indices, s);
+        CHECK(count >= 1 && count <= 2);
+        for (int i = 0; i < count; i++)
+            CHECK_INT(s[i].MPI_TAG, indices[i]);
+        seen += count;
+    }
+    CHECK_INT(in[0], 10);
+    CHECK_INT(in[2], 12);
+    MPI_Waitsome(6, r, &count, indices, s);
+    CHECK_INT(count, MPI_UNDEFINED);
+    MPI_Waitany(6, r, &index, s);
+    CHECK_INT(index, MPI_UNDEFINED);
+}
+
+static void all(void)
+{
+    static char in[LARGE], out[LARGE];
+    MPI_Request r[4] = {MPI_REQUEST_NULL};
+    MPI_Status s[4];
+    int flag = 1;
+    PHASE("all");
+    MPI_Irecv(in, LARGE, MPI_CHAR, last_rank, 3, MPI_COMM_WORLD, &r[1]);
+    MPI_Testall(4 - 2, r, &flag, s);
+    CHECK_INT(flag, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    memset(out, 7, LARGE);
+    MPI_Isend(out, LARGE, MPI_CHAR, next_rank, 3, MPI_COMM_WORLD, &r[2]);
+    MPI_Ibarrier(MPI_COMM_WORLD, &r[3]);
+    for (flag = 0; !flag;)
+        MPI_Testall(4, r, &flag, s);
+    CHECK_INT(in[LARGE - 1], 7);
+    CHECK_INT(s[1].MPI_SOURCE, last_rank);
+    for (int i = 0; i < 4; i++)
+        CHECK(r[i] == MPI_REQUEST_NULL);
+}
+
+static void persistent(void)
+{
+    int in = -1, out = 0, flag = 0;
+    MPI_Request r[2];
+    MPI_Status s[2];
+    MPI_Datatype pair;
+    PHASE("persistent");
+    MPI_Type_contiguous(1, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Recv_init(&in, 1, pair, last_rank, 4, MPI_COMM_WORLD, &r[0]);
+    MPI_Send_init(&out, 1, pair, next_rank, 4, MPI_COMM_WORLD, &r[1]);
+    MPI_Type_free(&pair); // the requests keep it
+    MPI_Waitall(2, r, s); // inactive
+    MPI_Test(&r[0], &flag, s);
+    CHECK_INT(flag, 1);
+    for (out = 20; out < 30; out++) {
+        MPI_Startall(2, r);
+        MPI_Waitall(2, r, s);
+        CHECK_INT(in, out);
+        CHECK(r[0] != MPI_REQUEST_NULL);
+    }
+    MPI_Start(&r[0]);
+    MPI_Start(&r[1]);
+    MPI_Wait(&r[1], s);
+    MPI_Wait(&r[0], s);
+    CHECK_INT(s[0].MPI_TAG, 4);
+    MPI_Request_free(&r[0]);
+    MPI_Request_free(&r[1]);
+    CHECK(r[0] == MPI_REQUEST_NULL);
+}
+
+static void cancel(void)
+{
+    int in = -1, cancelled = 0, flag = 0;
+    MPI_Request r;
+    MPI_Status s;
+    PHASE("cancel");
+    MPI_Irecv(&in, 1, MPI_INT, last_rank, 5, MPI_COMM_WORLD, &r);
+    MPI_Cancel(&r);
+    MPI_Wait(&r, &s);
+    MPI_Test_cancelled(&s, &cancelled);
+    CHECK_INT(cancelled, 1);
+    CHECK_INT(in, -1);
+    // The message after it is for the next receive.
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Irecv(&in, 1, MPI_INT, last_rank, 5, MPI_COMM_WORLD, &r);
+    MPI_Send(&csp_test_rank, 1, MPI_INT, next_rank, 5, MPI_COMM_WORLD);
+    while (!flag)
+        MPI_Request_get_status(r, &flag, &s);
+    CHECK_INT(s.MPI_SOURCE, last_rank);
+    CHECK(r != MPI_REQUEST_NULL);
+    MPI_Cancel(&r); // too late
+    MPI_Wait(&r, &s);
+    MPI_Test_cancelled(&s, &cancelled);
+    CHECK_INT(cancelled, 0);
+    CHECK_INT(in, last_rank);
+}
+
+// Data of freed requests come all the same; later messages of the same sender tell when.
+static void freed(int bytes, int tag)
+{
+    static char in[LARGE], out[LARGE];
+    char done = 0;
+    MPI_Request r;
+    PHASE("freed");
+    memset(in, 0, LARGE);
+    memset(out, tag, LARGE);
+    MPI_Irecv(in, bytes, MPI_CHAR, last_rank, tag, MPI_COMM_WORLD, &r);
+    MPI_Request_free(&r);
+    CHECK(r == MPI_REQUEST_NULL);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Isend(out, bytes, MPI_CHAR, next_rank, tag, MPI_COMM_WORLD, &r);
+    MPI_Request_free(&r);
+    // An answer of whoever got the data.
+    for (double end = MPI_Wtime() + 20; in[bytes - 1] != tag && MPI_Wtime() < end;) {
+        int flag;
+        MPI_Iprobe(last_rank, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
+        __asm__ volatile("" ::: "memory");
+    }
+    CHECK_INT(in[0], tag);
+    CHECK_INT(in[bytes - 1], tag);
+    MPI_Sendrecv(&done, 1, MPI_CHAR, last_rank, 6, &done, 1, MPI_CHAR, next_rank, 6, MPI_COMM_WORLD,
+                 MPI_STATUS_IGNORE);
+}
+
+static void nobody(void)
+{
+    int in = 3;
+    MPI_Status s;
+    MPI_Request r;
+    PHASE("MPI_PROC_NULL");
+    MPI_Sendrecv(&csp_test_rank, 1, MPI_INT, next_rank, 8, &in, 1, MPI_INT, MPI_PROC_NULL, 8,
+                 MPI_COMM_WORLD, &s);
+    CHECK_INT(s.MPI_SOURCE, MPI_PROC_NULL);
+    CHECK_INT(in, 3);
+    MPI_Sendrecv(&csp_test_rank, 1, MPI_INT, MPI_PROC_NULL, 8, &in, 1, MPI_INT, last_rank, 8,
+                 MPI_COMM_WORLD, &s);
+    CHECK_INT(in, last_rank);
+    MPI_Irecv(&in, 1, MPI_INT, MPI_PROC_NULL, 8, MPI_COMM_WORLD, &r);
+    MPI_Wait(&r, &s);
+    CHECK_INT(s.MPI_SOURCE, MPI_PROC_NULL);
+    in = csp_test_rank;
+    MPI_Sendrecv_replace(&in, 1, MPI_INT, next_rank, 8, last_rank, 8, MPI_COMM_WORLD, &s);
+    CHECK_INT(in, last_rank);
+}
+
+int main(void)
+{
+    csp_test_init();
+    csp_test_need(2);
+    next_rank = (csp_test_rank + 1) % csp_test_size;
+    last_rank = (csp_test_rank + csp_test_size - 1) % csp_test_size;
+    for (int i = 0; i < 20; i++) {
+        any_and_some();
+        all();
+    }
+    persistent();
+    cancel();
+    freed(8, 11);
+    freed(1000, 12);
+    freed(LARGE, 13);
+    nobody();
+    return csp_test_done();
+}
