@@ -76,7 +76,7 @@ def run(args, env):
         print(json.dumps({"variables": rows, "profile": told, "problems": problems}, indent=2))
     else:
         _print_rows(rows, args.brief)
-        print("\n* set in the environment" + ("; + from the profile" if rows and found else ""))
+        print("\n* set in the environment" + ("; + from the profile" if any(r["origin"] == "profile" for r in rows) else ""))
         _print_profile(told, env)
     for problem in problems:
         warn(problem)

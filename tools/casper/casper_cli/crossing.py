@@ -67,8 +67,8 @@ def _between(a, b, level):
 
 def _rates_at(points, level):
     """All rates at which the line through the points crosses this ratio."""
-    pairs = zip(points, points[1:])
-    return [_between(a, b, level) for a, b in pairs if (a.ratio - level) * (b.ratio - level) < 0]
+    pairs = [(a, b) for a, b in zip(points, points[1:]) if a.ratio != b.ratio]
+    return [_between(a, b, level) for a, b in pairs if (a.ratio - level) * (b.ratio - level) <= 0]
 
 
 class Search:
