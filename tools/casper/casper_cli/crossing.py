@@ -178,17 +178,20 @@ class Budget:
 def search_all(searches, measure, budget, progress=lambda points, seconds: None):
     """Runs the searches ({combination: Search}) side by side: each round is one call of
     measure([(combination, compute_s)], seconds for each) -> [pairs]."""
+    longer = 1.0  # than asked for: starting a job, a busy machine
     for turn in range(3 * ROUNDS):
+        left = budget.left()
         todo = [(c, x) for c, search in searches.items() for x in search.next()]
-        todo = todo[: max(0, int(budget.left() / LEAST_S))]
+        todo = todo[: max(0, int(left / longer / LEAST_S))]
         if not todo:
             break
-        each_s = budget.left() / max(2, ROUNDS - turn) / len(todo)
+        each_s = left / max(2, ROUNDS - turn) / len(todo) / longer
         each_s = min(max(each_s, LEAST_S), MOST_S)
         progress(len(todo), each_s)
         wanted = [(c, searches[c].compute_s(x)) for c, x in todo]
         for (c, x), pairs in zip(todo, measure(wanted, each_s)):
             searches[c].add(x, pairs)
+        longer = max(1.0, (left - budget.left()) / (each_s * len(todo)))
     for search in searches.values():
         if search.next():
             search.stopped = "the time was over"

@@ -22,29 +22,24 @@ def basic_means(rows):
     return [statistics.mean(of_one) for of_one in rates.values()]
 
 
-def boundaries(rows):
-    """(low, high) of one pattern of targets; None if its rows say nothing.
+def derive(rows):
+    """{"low", "high": whole percent or None, "by_targets": {pattern: [low, high]}}.
 
-    A combination without a crossing has no say while others have one. If none has, what most of them prefer
+    What has no crossing has no say while something has one. If nothing has, what most combinations prefer
     holds at every rate: 100 keeps redirection on, 0 off.
     """
-    means = basic_means(rows)
-    if means:
-        return min(means), max(means)
-    on, off = (sum(row["kind"] == kind for row in rows) for kind in (ON, OFF))
-    if on == off:
-        return None
-    return (100, 100) if on > off else (0, 0)
-
-
-def derive(rows):
-    """{"low", "high": whole percent or None, "by_targets": {pattern: [low, high]}}."""
     patterns = dict.fromkeys(row["targets"] for row in rows)
-    found = {t: boundaries([row for row in rows if row["targets"] == t]) for t in patterns}
-    found = {t: bounds for t, bounds in found.items() if bounds}
+    means = {t: basic_means([row for row in rows if row["targets"] == t]) for t in patterns}
+    found = {t: (min(of_one), max(of_one)) for t, of_one in means.items() if of_one}
     if not found:
-        return {"low": None, "high": None, "by_targets": {}}
+        return {**_preferred(rows), "by_targets": {}}
     low = math.floor(statistics.mean(bounds[0] for bounds in found.values()))
     high = math.ceil(statistics.mean(bounds[1] for bounds in found.values()))
     by_targets = {t: [round(rate, 1) for rate in bounds] for t, bounds in found.items()}
     return {"low": max(low, 0), "high": min(high, 100), "by_targets": by_targets}
+
+
+def _preferred(rows):
+    on, off = (sum(row["kind"] == kind for row in rows) for kind in (ON, OFF))
+    rate = None if on == off else 100 if on > off else 0
+    return {"low": rate, "high": rate}
