@@ -117,6 +117,12 @@ def test_a_point_that_varies_is_measured_again():
     assert one.result().rate == pytest.approx(60)
 
 
+def test_two_pairs_that_agree_by_chance_tell_nothing():
+    pair = ((2.0, 50), (1.0, 50))
+    assert crossing.make_point(0.5, [pair] * 2).side is None
+    assert crossing.make_point(0.5, [pair] * 3).side == 1
+
+
 def test_the_wrong_way_round_is_unclear():
     """Ghosts that take the cores of those who compute."""
     machine = Synthetic(1, times=lambda s: (BASE_S * 0.5 + 0.3 * s, BASE_S))

@@ -297,7 +297,7 @@ def test_combinations():
         "put,strided,each,node,2,0.001500000",
         "cas,contiguous,each,node,1,0.001500000",
     ]
-    for item, said in (("targts=all", "did you mean targets?"), ("op=putt", "put, get")):
+    for item, said in (("targetz=all", "did you mean targets?"), ("op=putt", "put, get")):
         with pytest.raises(UsageError) as caught:
             calibrate.parse_only([item])
         assert said in caught.value.remedy

@@ -70,7 +70,9 @@ def combinations(chosen):
     found = {}
     for op, kind, flush, targets, size in itertools.product(*(chosen[name] for name in FACTORS)):
         single = op in SINGLE
-        made = Combination(op, "contiguous" if single else kind, flush, targets, 8 if single else int(size))
+        made = Combination(
+            op, "contiguous" if single else kind, flush, targets, 8 if single else int(size)
+        )
         found[made] = None
     return list(found)
 
@@ -130,7 +132,11 @@ def row_of(combination, search):
         {"x": round(p.x, 4), "on_over_off": round(math.exp(p.ratio), 4), "rate": round(p.rate, 1)}
         for p in search.points()
     ]
-    figures = {name: round(value, 1) for name, value in asdict(found).items() if isinstance(value, (int, float))}
+    figures = {
+        name: round(value, 1)
+        for name, value in asdict(found).items()
+        if isinstance(value, (int, float))
+    }
     return {**asdict(combination), **asdict(found), **figures, "points": points}
 
 
@@ -157,7 +163,9 @@ def in_words(row):
 
 
 def show(entry):
-    print(f"{'operation':<10}{'type':<12}{'flush':<7}{'targets':<9}{'bytes':>6}  share of time in MPI")
+    print(
+        f"{'operation':<10}{'type':<12}{'flush':<7}{'targets':<9}{'bytes':>6}  share of time in MPI"
+    )
     for row in entry["combinations"]:
         print(
             f"{row['op']:<10}{row['type']:<12}{row['flush']:<7}{row['targets']:<9}{row['bytes']:>6}  "

@@ -31,7 +31,14 @@ class Parser(argparse.ArgumentParser):
 
 def _add_placement(parser, required=True):
     add = parser.add_argument
-    add("-n", dest="users", type=int, required=required, metavar="USERS", help="ranks of the program")
+    add(
+        "-n",
+        dest="users",
+        type=int,
+        required=required,
+        metavar="USERS",
+        help="ranks of the program",
+    )
     add("-g", "--ghosts", type=int, metavar="N", help="ghosts per node (default: CSP_NG, or 1)")
     add("--nodes", type=int, metavar="N", help="nodes to use")
     add("--ppn", type=int, metavar="P", help="users per node")

@@ -8,13 +8,19 @@ import textwrap
 from casper_cli import config, plan, profiles, transport
 from casper_cli.errors import CasperError, warn
 
+
 def _print_rows(rows, brief):
     for row in rows:
         mark = {"environment": "*", "profile": "+"}.get(row["origin"], " ")
         print(f"{mark} {row['name']}={row['value']}")
         if brief:
             continue
-        facts = [row["type"], config.allowed(row), row.get("unit", ""), f"default {config.shown(row['default'])}"]
+        facts = [
+            row["type"],
+            config.allowed(row),
+            row.get("unit", ""),
+            f"default {config.shown(row['default'])}",
+        ]
         if row["default"] == "":
             facts[-1] = "default empty"
         print("      " + "; ".join(fact for fact in facts if fact))
@@ -76,7 +82,10 @@ def run(args, env):
         print(json.dumps({"variables": rows, "profile": told, "problems": problems}, indent=2))
     else:
         _print_rows(rows, args.brief)
-        print("\n* set in the environment" + ("; + from the profile" if any(r["origin"] == "profile" for r in rows) else ""))
+        print(
+            "\n* set in the environment"
+            + ("; + from the profile" if any(r["origin"] == "profile" for r in rows) else "")
+        )
         _print_profile(told, env)
     for problem in problems:
         warn(problem)

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""At which share of time in MPI are ghosts and targets equally fast? The search for casper calibrate (TPDS 7.2),
-without MPI: where to measure next, and what the measurements say.
+"""At which share of time in MPI are ghosts and targets equally fast? (TPDS 7.2)
+
+The search of casper calibrate, without MPI: where to measure next, and what the measurements say.
 
 A program that computes little between its operations has a high share; the search varies the computing. Where
 it measures is given as x, the share that the program would have if operations took as long as they do
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 
 BAND = math.log(1.05)  # times that differ by less count as equal
 SCAN = (0.75, 0.5, 0.25, 0.1)  # x of the first look, behind x = 1
+LEAST_PAIRS = 3  # fewer do not tell how much they vary
 NARROW = 0.01  # a bracket of this width in x is not divided any more
 MOST_TRIES = 3  # of a point whose figures vary too much
 MOST_STEPS = 8  # of the bisection
@@ -43,8 +45,9 @@ def make_point(x, pairs):
     ratios = [math.log(on[0] / off[0]) for on, off in pairs]
     middle = statistics.median(ratios)
     spread = statistics.mean(abs(ratio - middle) for ratio in ratios)
+    error = 2 * spread / math.sqrt(len(ratios)) if len(ratios) >= LEAST_PAIRS else math.inf
     rate = statistics.median(side[1] for pair in pairs for side in pair)
-    return Point(x, middle, 2 * spread / math.sqrt(len(ratios)), rate)
+    return Point(x, middle, error, rate)
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,8 @@ from typing import Dict, List, Optional, Union
 from casper_cli.errors import CasperError, UsageError
 from casper_cli.machine import batch_variables
 from casper_cli.mpilib import MpiLibrary
-from casper_cli.profiles import Match
 from casper_cli.placement import ALLOCATION, HOSTS, LOCAL, VIRTUAL, Placement, fill
+from casper_cli.profiles import Match
 
 AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent", "casper-vnode")
 

@@ -122,17 +122,17 @@ def store(path, deployment, found):
 # Which entry holds
 
 
-def _shown(name, value):
+def _shown(name, value, label=None):
     if name == "virtual":
         return "virtual nodes" if value else "real nodes"
-    return f"{NAMES[name]}{value or 'unknown'}"
+    return f"{NAMES[name] if label is None else label}{value or 'unknown'}"
 
 
 def differences(entry, deployment):
     """{field: sentence} for all in which an entry is for something else."""
     mine, other = asdict(deployment), asdict(deployment_of(entry))
     return {
-        name: f"{_shown(name, other[name])} instead of {mine[name] if NAMES[name] else _shown(name, mine[name])}"
+        name: f"{_shown(name, other[name])} instead of {_shown(name, mine[name], '')}"
         for name in mine
         if mine[name] != other[name]
     }
@@ -144,7 +144,7 @@ def _times(entry, deployment, name):
 
 
 def usable(entry, deployment):
-    """Whether an entry may stand for a deployment: all must be the same but for numbers of users and nodes."""
+    """Whether an entry may stand for a deployment: all is the same but for numbers of users and nodes."""
     if set(differences(entry, deployment)) - set(MOST_TIMES):
         return False
     return all(_times(entry, deployment, name) <= most for name, most in MOST_TIMES.items())

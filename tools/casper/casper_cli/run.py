@@ -34,7 +34,10 @@ def say_thresholds(made):
     text = f"CSP_LOW_CR, CSP_HIGH_CR: {found.text}"
     level, _ = config.effective(config.variable("CSP_LOG"), {**made.env, **made.rank_env})
     if not found.exact:
-        warn(text, "casper calibrate measures them for a run like this one; setting them silences this.")
+        warn(
+            text,
+            "casper calibrate measures them for a run like this one; setting them silences this.",
+        )
     elif level in ("info", "debug"):
         say("info", text)
 

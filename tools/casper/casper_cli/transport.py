@@ -36,7 +36,9 @@ def label(plan):
     modules = launch.mpich_netmods(plan.mpi) if family == "mpich" else []
     if modules and not known.get("MPIR_CVAR_CH4_NETMOD"):
         words.insert(0, modules[0])
-    return " ".join(words).replace("MPIR_CVAR_CH4_NETMOD=", "").replace("OMPI_MCA_", "") or "default"
+    return (
+        " ".join(words).replace("MPIR_CVAR_CH4_NETMOD=", "").replace("OMPI_MCA_", "") or "default"
+    )
 
 
 def deployment(plan):

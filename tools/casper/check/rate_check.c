@@ -13,6 +13,7 @@
 #include <time.h>
 
 enum {
+    LEAST_PAIRS = 3, // unless they take much longer than they may
     MOST_PAIRS = 64,
     OPS = 16, // of an iteration
     MOST_SIDE = 32,
@@ -252,7 +253,8 @@ static void measure_point(double slice_s)
         if (!first)
             on[pairs] = measure(1, iterations);
         pairs++;
-        go_on = pairs < 3 || clock_s() - begin + pair_s < slice_s;
+        double spent_s = clock_s() - begin;
+        go_on = spent_s + pair_s < slice_s || (pairs < LEAST_PAIRS && spent_s < 4 * slice_s);
         MPI_Bcast(&go_on, 1, MPI_INT, 0, MPI_COMM_WORLD);
     }
     if (g.rank != 0)
