@@ -313,7 +313,7 @@ def test_combinations():
 )
 def test_what_cannot_be_measured_is_refused(site, words, said):
     app, env = site
-    support.write_script(app.replace("app", "build/bin/rate_check"), "#!/bin/sh\n")
+    support.write_elf(app.replace("app", "build/bin/rate_check"), ["libmpich.so.12"])
     mpi = app.replace("app", "lib/libmpich.so.12")
     done = support.casper("calibrate", *words, "--mpi", mpi, env=env)
     assert done.returncode == 2 and said in done.stderr
