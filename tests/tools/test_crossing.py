@@ -161,6 +161,20 @@ def test_the_time_is_kept_and_divided(longer):
     assert all(abs(result.rate - percent) < 5 for percent, result in found.items())
 
 
+def test_what_a_job_did_not_reach_is_measured_by_the_next():
+    machine = crossing_at(60)
+    searches = {name: crossing.Search() for name in "abc"}
+    asked = []
+
+    def measure(wanted, seconds):
+        asked.append(len(wanted))
+        return machine.measure(wanted[:4], seconds)
+
+    crossing.search_all(searches, measure, crossing.Budget(60, lambda: machine.clock_s))
+    assert asked[:4] == [3, 12, 8, 4]
+    assert [one.result().kind for one in searches.values()] == [CROSSING] * 3
+
+
 def test_without_time_it_is_unclear():
     found = search(crossing_at(60), seconds=0.2)  # enough for three points
     assert (found.kind, found.why) == (UNCLEAR, "the time was over")

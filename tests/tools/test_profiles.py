@@ -7,7 +7,7 @@ from dataclasses import asdict, replace
 
 import launcher_support as support
 import pytest
-from casper_cli import calibrate, cli, launch, machine, mpilib, plan, profiles, transport
+from casper_cli import calibrate, choose, cli, launch, machine, mpilib, plan, profiles, transport
 from casper_cli.errors import CasperError, UsageError
 from casper_cli.placement import HOSTS, VIRTUAL, Placement
 from casper_cli.profiles import Deployment
@@ -317,3 +317,29 @@ def test_what_cannot_be_measured_is_refused(site, words, said):
     mpi = app.replace("app", "lib/libmpich.so.12")
     done = support.casper("calibrate", *words, "--mpi", mpi, env=env)
     assert done.returncode == 2 and said in done.stderr
+
+
+PRINTS = """echo '{"ranks": 2, "nodes": 2}'
+echo '{"iterations": 1, "on": [[2, 50]], "off": [[1, 51]]}'
+"""
+
+
+@pytest.mark.parametrize(
+    "then, count", [("printf '{\"iterat'; exec sleep 60", 1), ("exit 0", 1), ("exit 3", None)]
+)
+def test_what_a_job_printed_before_its_time_was_over_counts(site, monkeypatch, then, count):
+    app, env = site
+    root = app[: -len("app")]
+    support.write_elf(root + "build/bin/rate_check", ["libmpich.so.12"])
+    support.write_mpiexec(root + "bin/mpiexec", "mpich", "4.0.2", PRINTS + then)
+    monkeypatch.setattr(calibrate, "JOB_S", 2)
+    mpi = root + "lib/libmpich.so.12"
+    args = cli.parse(["calibrate", "-n", "2", "--virtual-nodes", "2", "--mpi", mpi])[0]
+    job = calibrate.Machine(args, choose.choose(args, [], env), env)
+    every = calibrate.combinations(calibrate.parse_only(["op=fop"]))
+    wanted = [(combination, 0.001) for combination in every]
+    if count is None:
+        with pytest.raises(CasperError, match="exit code 3"):
+            job.measure(wanted, 0.01)
+    else:
+        assert job.measure(wanted, 0.01) == [[((2, 50), (1, 51))]]

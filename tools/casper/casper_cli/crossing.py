@@ -180,7 +180,7 @@ class Budget:
 
 def search_all(searches, measure, budget, progress=lambda points, seconds: None):
     """Runs the searches ({combination: Search}) side by side: each round is one call of
-    measure([(combination, compute_s)], seconds for each) -> [pairs]."""
+    measure([(combination, compute_s)], seconds for each) -> [pairs], of the first ones at least."""
     longer = 1.0  # than asked for: starting a job, a busy machine
     for turn in range(3 * ROUNDS):
         left = budget.left()
@@ -192,9 +192,10 @@ def search_all(searches, measure, budget, progress=lambda points, seconds: None)
         each_s = min(max(each_s, LEAST_S), MOST_S)
         progress(len(todo), each_s)
         wanted = [(c, searches[c].compute_s(x)) for c, x in todo]
-        for (c, x), pairs in zip(todo, measure(wanted, each_s)):
+        found = measure(wanted, each_s)
+        for (c, x), pairs in zip(todo, found):
             searches[c].add(x, pairs)
-        longer = max(1.0, (left - budget.left()) / (each_s * len(todo)))
+        longer = max(1.0, (left - budget.left()) / (each_s * max(1, len(found))))
     for search in searches.values():
         if search.next():
             search.stopped = "the time was over"

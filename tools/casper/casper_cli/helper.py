@@ -27,8 +27,17 @@ def _last_lines(text, count=3):
     return "; ".join(lines[-count:])
 
 
-def run(options, command, env, timeout):
-    """The objects that a run prints, options as of casper run; raises CasperError if it fails."""
+def _objects(printed):
+    """One for each whole line: a job that was ended may leave half of one."""
+    lines = (line.strip() for line in printed.splitlines())
+    return [json.loads(line) for line in lines if line.startswith("{") and line.endswith("}")]
+
+
+def run(options, command, env, timeout, partial=False):
+    """The objects that a run prints, options as of casper run; raises CasperError if it fails.
+
+    partial: what it printed until the time was over counts as well.
+    """
     made, _ = plan.make(options, command, env)
     plan.need_virtual_nodes(made)
     job = launch.build(made)
@@ -40,8 +49,8 @@ def run(options, command, env, timeout):
         printed, complaints = out.read(), err.read()
     if outcome.interrupted:
         raise KeyboardInterrupt
-    found = [json.loads(line) for line in printed.splitlines() if line.startswith("{")]
-    if found and outcome.code == 0:
+    found = _objects(printed)
+    if found and (outcome.code == 0 or partial and outcome.timed_out):
         return found
     ended = "took too long" if outcome.timed_out else f"exit code {outcome.code}"
     kind = "plain" if options.plain else "Casper"
