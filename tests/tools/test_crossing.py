@@ -171,8 +171,24 @@ def test_what_a_job_did_not_reach_is_measured_by_the_next():
         return machine.measure(wanted[:4], seconds)
 
     crossing.search_all(searches, measure, crossing.Budget(60, lambda: machine.clock_s))
-    assert asked[:4] == [3, 12, 8, 4]
+    assert asked[:4] == [3, 12, 8, 4]  # those of the scan in three jobs
     assert [one.result().kind for one in searches.values()] == [CROSSING] * 3
+
+
+def test_in_a_short_time_some_searches_end():
+    machines = {percent: crossing_at(percent) for percent in range(36, 90)}
+    clock = [0.0]
+
+    def measure(wanted, seconds):
+        clock[0] += 10 * seconds * len(wanted)
+        return [machines[c].measure([(c, s)], seconds)[0] for c, s in wanted]
+
+    searches = {percent: crossing.Search() for percent in machines}
+    crossing.search_all(searches, measure, crossing.Budget(100, lambda: clock[0]))
+    kinds = [one.result().kind for one in searches.values()]
+    assert 5 < kinds.count(CROSSING) < 54
+    assert kinds[:3] == [CROSSING] * 3 and kinds[-1] == UNCLEAR
+    assert clock[0] < 110
 
 
 def test_without_time_it_is_unclear():

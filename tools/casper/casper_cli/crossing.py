@@ -164,7 +164,8 @@ class Search:
 # All combinations
 
 LEAST_S, MOST_S = 0.06, 2.0  # for a point in one round
-ROUNDS = 7  # that the time is divided among
+FIRST, FIRST_S = 3, 0.4  # points of the first round, and at most for each
+ROUNDS = 8  # that the time is divided among
 
 
 class Budget:
@@ -178,24 +179,32 @@ class Budget:
         return self.end - self.clock()
 
 
+def _share(left_s, turn, points, longer):
+    """(how many points of the next round, seconds for each) for what is left of the time."""
+    if turn == 0:  # to learn how much longer than it should all takes here
+        return FIRST, min(max(left_s / 20 / FIRST, LEAST_S), FIRST_S)
+    # Half of the time at most for one round: rather a few searches to the end than none.
+    count = min(points, max(0, int(left_s / 2 / longer / LEAST_S)))
+    each_s = left_s / max(2, ROUNDS - turn) / max(1, count) / longer
+    return count, min(max(each_s, LEAST_S), MOST_S)
+
+
 def search_all(searches, measure, budget, progress=lambda points, seconds: None):
     """Runs the searches ({combination: Search}) side by side: each round is one call of
     measure([(combination, compute_s)], seconds for each) -> [pairs], of the first ones at least."""
-    longer = 1.0  # than asked for: starting a job, a busy machine
+    longer = 1.0
     for turn in range(3 * ROUNDS):
-        left = budget.left()
+        left_s = budget.left()
         todo = [(c, x) for c, search in searches.items() for x in search.next()]
-        todo = todo[: max(0, int(left / longer / LEAST_S))]
+        count, each_s = _share(left_s, turn, len(todo), longer)
+        todo = todo[:count] if left_s > LEAST_S else []
         if not todo:
             break
-        each_s = left / max(2, ROUNDS - turn) / len(todo) / longer
-        each_s = min(max(each_s, LEAST_S), MOST_S)
         progress(len(todo), each_s)
-        wanted = [(c, searches[c].compute_s(x)) for c, x in todo]
-        found = measure(wanted, each_s)
+        found = measure([(c, searches[c].compute_s(x)) for c, x in todo], each_s)
         for (c, x), pairs in zip(todo, found):
             searches[c].add(x, pairs)
-        longer = max(1.0, (left - budget.left()) / (each_s * max(1, len(found))))
+        longer = max(1.0, (left_s - budget.left()) / (each_s * max(1, len(found))))
     for search in searches.values():
         if search.next():
             search.stopped = "the time was over"
