@@ -23,18 +23,18 @@ pytestmark = pytest.mark.skipif(
 
 @pytest.fixture(scope="module")
 def profile(tmp_path_factory):
-    """The file and the variables that lead to it, with thresholds: more time if figures varied too much."""
+    """The entry and the variables that lead to it; more time if figures varied too much for thresholds."""
     path = tmp_path_factory.mktemp("calibrate") / "profile.json"
     env = {"CSP_LIBRARY": str(BUILD / "libcasper.so"), "CSP_PROFILE": str(path)}
-    for minutes in (0.2, 0.6, 3):
+    for minutes in (0.2, 0.8):
         words = ["calibrate", *JOB, *SMALL, "--minutes", minutes]
         done = support.casper(*words, env=env, timeout=600)
         (entry,) = profiles.load(path)
         assert done.returncode == (entry["low"] is None), done.stdout + done.stderr
+        assert f"written to {path}" in done.stdout
         if entry["low"] is not None:
+            assert f"CSP_LOW_CR={entry['low']} CSP_HIGH_CR={entry['high']}\n" in done.stdout
             break
-    assert f"CSP_LOW_CR={entry['low']} CSP_HIGH_CR={entry['high']}\n" in done.stdout
-    assert f"written to {path}" in done.stdout
     return entry, {**env, "CSP_AUTO_METHOD": "profile"}
 
 
@@ -54,24 +54,31 @@ def test_the_entry_says_what_was_measured(profile):
     ]
     assert {row["kind"] for row in rows} <= {CROSSING, ON, OFF, SAME, UNCLEAR}
     points = [point for row in rows for point in row["points"]]
-    assert len(points) > len(rows)
+    assert len(points) >= 3  # the first round has three; how many more depends on the machine
     assert all(0 <= point["rate"] <= 100 and point["on_over_off"] > 0 for point in points)
-    assert all(row["points"][0]["rate"] > 99 for row in rows)  # nobody computes
-    assert all(row["points"][-1]["rate"] < 95 for row in rows if len(row["points"]) >= 5)
+    assert all(point["rate"] > 99 for point in points if point["x"] == 1)  # nobody computes
+    assert all(point["rate"] < 95 for point in points if point["x"] <= 0.1)
+
+
+def expected(entry, path):
+    """(low, high, level, text): on a machine too busy to tell, the defaults and a warning."""
+    low, high = entry["low"], entry["high"]
+    if low is None:
+        return 60, 80, "warn", f"entry 1 of {path} found no thresholds: defaults 60, 80"
+    return low, high, "info", f"entry 1 of {path}: {low}, {high}"
 
 
 def test_a_run_uses_it_and_says_so(profile):
     entry, env = profile
+    low, high, level, text = expected(entry, env["CSP_PROFILE"])
     words = ["run", *JOB, "--timeout", 100, BUILD / "bin/gap_check", 0.01]
     done = support.casper(*words, env={**env, "CSP_LOG": "info"}, timeout=120)
     assert done.returncode == 0, done.stderr
-    low, high = entry["low"], entry["high"]
-    said = f"casper: info: CSP_LOW_CR, CSP_HIGH_CR: entry 1 of {env['CSP_PROFILE']}: {low}, {high}"
-    assert done.stderr.startswith(said)
+    assert done.stderr.startswith(f"casper: {level}: CSP_LOW_CR, CSP_HIGH_CR: {text}\n")
     heard = f"in MPI for less than {low} % of its time, off for more than {high} %"
-    assert heard in done.stderr.replace("\n", " ")
+    assert heard in done.stderr
     data = json.loads(support.casper("config", *JOB, "--json", env=env).stdout)
-    assert data["profile"]["run"]["entry"] == 1 and data["profile"]["run"]["low"] == low
+    assert (data["profile"]["run"]["low"], data["profile"]["run"]["high"]) == (low, high)
 
 
 def test_a_wrong_point_ends_the_program():
