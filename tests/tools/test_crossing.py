@@ -228,6 +228,8 @@ def row(op, kind, rate=0, targets="all", **more):
         ([row("put", OFF), row("acc", SAME)], 0, 0),
         ([row("put", SAME), row("acc", UNCLEAR)], None, None),
         ([row("put", ON), row("acc", OFF)], None, None),
+        # too little is certain
+        ([row("put", CROSSING, 60), row("acc", UNCLEAR), row("get", UNCLEAR)], None, None),
         # nor has a whole pattern without one
         ([row("put", CROSSING, 60), row("acc", UNCLEAR, targets="node")], 60, 60),
         ([row("put", CROSSING, 60), row("acc", OFF, targets="node")], 60, 60),

@@ -10,7 +10,7 @@ the thresholds are the means of the patterns' boundaries.
 import math
 import statistics
 
-from casper_cli.crossing import CROSSING, OFF, ON
+from casper_cli.crossing import CROSSING, OFF, ON, UNCLEAR
 
 
 def basic_means(rows):
@@ -26,8 +26,10 @@ def derive(rows):
     """{"low", "high": whole percent or None, "by_targets": {pattern: [low, high]}}.
 
     What has no crossing has no say while something has one. If nothing has, what most combinations prefer
-    holds at every rate: 100 keeps redirection on, 0 off.
+    holds at every rate: 100 keeps redirection on, 0 off. There are none if most combinations are unclear.
     """
+    if 2 * sum(row["kind"] == UNCLEAR for row in rows) > len(rows):
+        return {"low": None, "high": None, "by_targets": {}}
     patterns = dict.fromkeys(row["targets"] for row in rows)
     means = {t: basic_means([row for row in rows if row["targets"] == t]) for t in patterns}
     found = {t: (min(of_one), max(of_one)) for t, of_one in means.items() if of_one}
