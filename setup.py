@@ -17,7 +17,7 @@ from setuptools import Distribution, setup
 from setuptools.command.build_py import build_py
 
 ROOT = Path(__file__).resolve().parent
-LIBRARY_FILES = ("libcasper.so", "casper-build.json", "bin/gap_check")
+LIBRARY_FILES = ("libcasper.so", "casper-build.json", "bin/gap_check", "bin/rate_check")
 
 
 def version():

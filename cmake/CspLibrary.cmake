@@ -46,7 +46,10 @@ else()
     target_link_libraries(casper PRIVATE MPI::MPI_C)
 endif()
 
-# What `casper check` runs to measure the progress gap: an ordinary MPI program.
-add_executable(gap_check tools/casper/check/gap_check.c)
-target_link_libraries(gap_check PRIVATE csp_flags MPI::MPI_C)
-set_target_properties(gap_check PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+# What `casper check` and `casper calibrate` run to measure: ordinary MPI programs.
+set(csp_helpers gap_check rate_check)
+foreach(helper IN LISTS csp_helpers)
+    add_executable(${helper} tools/casper/check/${helper}.c)
+    target_link_libraries(${helper} PRIVATE csp_flags MPI::MPI_C)
+    set_target_properties(${helper} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+endforeach()

@@ -85,6 +85,10 @@ void csp_ghost_rate_start(void)
     CSP_CHECK(rates, "out of memory in MPI_Init");
     config = (struct csp_rate_config){csp_predict_interval_ns(), (int)csp_config.low_cr,
                                       (int)csp_config.high_cr};
+    if (csp_rt.node == 0)
+        csp_info("redirection by profile: on for who is in MPI for less than %d %% of its time, "
+                 "off for more than %d %%",
+                 config.low_percent, config.high_percent);
     uint64_t now_ns = csp_clock_ns();
     for (int i = 0; i < users; i++)
         csp_rate_begin(&rates[i], now_ns, csp_mpi_time_until(&user(i)->mpi_time, now_ns));

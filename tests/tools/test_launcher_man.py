@@ -37,7 +37,7 @@ def test_mandoc_finds_nothing_wrong(path):
     assert [text for text in lines if not any(word in text for word in UNKNOWN_HERE)] == []
 
 
-@pytest.mark.parametrize("verb", ["run", "check", "config"])
+@pytest.mark.parametrize("verb", ["run", "check", "config", "calibrate"])
 def test_every_option_is_described(verb):
     _, subs = cli.make_parser()
     text = text_of(f"casper-{verb}.1")

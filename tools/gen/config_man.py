@@ -37,6 +37,17 @@ Read by the
 command alone: the
 .Pa libcasper.so
 to preload, instead of the one that it finds for the program's MPI library.
+.It Ev CSP_PROFILE
+Read by the
+.Xr casper 1
+command alone: the file of
+.Xr casper-calibrate 1 ,
+instead of
+.Pa casper/profile.json
+in
+.Ev XDG_CONFIG_HOME
+or
+.Pa ~/.config .
 .El
 .Sh EXAMPLES
 Two ghosts on each node that never sleep, and a report at the end:
@@ -44,6 +55,7 @@ Two ghosts on each node that never sleep, and a report at the end:
 .Dl $ CSP_NG=2 CSP_GHOST_POLL=spin CSP_REPORT=1 casper run -n 64 --nodes 4 ./app
 .Sh SEE ALSO
 .Xr casper 1 ,
+.Xr casper-calibrate 1 ,
 .Xr casper-config 1 ,
 .Xr casper-run 1
 """

@@ -21,7 +21,9 @@ HOW_TO_BUILD = (
     "MPICC=/path/to/mpicc tools/setup/build.sh native in the source tree, or there "
     "CASPER_MPICC=/path/to/mpicc pip install ."
 )
-VARIABLE = "CSP_LIBRARY"  # of the launcher alone: not handed on to the ranks
+# Of the launcher alone: not handed on to the ranks.
+VARIABLE = "CSP_LIBRARY"
+PROFILE_VARIABLE = "CSP_PROFILE"
 
 
 @dataclass(frozen=True)

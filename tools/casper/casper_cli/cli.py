@@ -10,7 +10,7 @@ import sys
 from casper_cli import __version__
 from casper_cli.errors import CasperError, UsageError, nearest, say
 
-COMMANDS = ("run", "env", "check", "config", "report", "help")
+COMMANDS = ("run", "env", "check", "config", "calibrate", "report", "help")
 _WITH_PROGRAM = ("run", "env")
 
 
@@ -29,9 +29,16 @@ class Parser(argparse.ArgumentParser):
         raise UsageError(message, hint)
 
 
-def _add_placement(parser):
+def _add_placement(parser, required=True):
     add = parser.add_argument
-    add("-n", dest="users", type=int, required=True, metavar="USERS", help="ranks of the program")
+    add(
+        "-n",
+        dest="users",
+        type=int,
+        required=required,
+        metavar="USERS",
+        help="ranks of the program",
+    )
     add("-g", "--ghosts", type=int, metavar="N", help="ghosts per node (default: CSP_NG, or 1)")
     add("--nodes", type=int, metavar="N", help="nodes to use")
     add("--ppn", type=int, metavar="P", help="users per node")
@@ -63,6 +70,13 @@ def _seconds(text):
     return value
 
 
+def _minutes(text):
+    value = float(text)
+    if not 0.05 <= value <= 10000:
+        raise argparse.ArgumentTypeError(f"{text}: minutes, 0.05 to 10000")
+    return value
+
+
 def make_parser():
     """(the parser, the parsers of the sub-commands by name)."""
     top = Parser(prog="casper", add_help=False, allow_abbrev=False)
@@ -91,9 +105,19 @@ def make_parser():
     check.add_argument("--json", action="store_true", help="as JSON")
     check.add_argument("--no-measure", action="store_true", help="look only, run no MPI program")
     check.add_argument("--timeout", type=_seconds, default=60, metavar="S", help="for each run")
-    config = sub("config", "List every variable of Casper and its value.")
+    config = sub("config", "List every variable of Casper and its value, and the profile.")
+    _add_placement(config, required=False)
+    _add_mpi(config)
     config.add_argument("--json", action="store_true", help="as JSON")
     config.add_argument("--brief", action="store_true", help="values only")
+    calibrate = sub("calibrate", "Measure the thresholds of redirection by profile.")
+    _add_placement(calibrate)
+    _add_mpi(calibrate)
+    calibrate.add_argument("--minutes", type=_minutes, default=5, metavar="M", help="time to take")
+    calibrate.add_argument("--only", action="append", metavar="FACTOR=A,B", help="what to sample")
+    calibrate.add_argument("-o", "--output", metavar="FILE", help="the profile to add to")
+    for parser in (config, calibrate):  # what else a plan may depend on
+        parser.set_defaults(plain=False, env=None, report=False, report_file=None)
     report = sub("report", "Make a page of the timelines that CSP_TRACE=DIR wrote.")
     report.add_argument(
         "directory", metavar="DIR", help="where the traces are; the page goes there"
@@ -150,13 +174,14 @@ def dispatch(args, top, subs, env):
         _help(args, top, subs)
         return 0 if args.help or args.verb == "help" else 2
     # Imported when needed: each command starts quickly and alone.
-    from casper_cli import check, config, run, timeline
+    from casper_cli import calibrate, check, config_show, run, timeline
 
     verbs = {
         "run": run.run,
         "env": run.show_env,
         "check": check.run,
-        "config": config.run,
+        "config": config_show.run,
+        "calibrate": calibrate.run,
         "report": timeline.run,
     }
     return verbs[args.verb](args, env)

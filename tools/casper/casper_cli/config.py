@@ -1,15 +1,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""The table of Casper's variables and what the environment makes of it: casper config."""
+"""The table of Casper's variables and what the environment makes of it."""
 
 import functools
 import json
 import os
 import re
-import textwrap
 
 from casper_cli import builds
-from casper_cli.errors import CasperError, nearest, warn
+from casper_cli.errors import CasperError, nearest
 
 TABLE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "config_table.json")
 PREFIX = "CSP_"
@@ -27,7 +26,16 @@ LAUNCHER_VARIABLES = [
         "help": "The libcasper.so that casper run preloads, instead of the build that it finds for "
         "the program's MPI library. Read by the casper command alone.",
         "source": "",
-    }
+    },
+    {
+        "name": builds.PROFILE_VARIABLE,
+        "type": "string",
+        "default": "",
+        "unit": "",
+        "help": "The file of casper calibrate from which casper run learns CSP_LOW_CR and CSP_HIGH_CR, "
+        "instead of casper/profile.json in XDG_CONFIG_HOME or ~/.config. Read by the casper command alone.",
+        "source": "TPDS 7.2",
+    },
 ]
 
 
@@ -137,30 +145,3 @@ def report(env):
         origin = "environment" if row["name"] in env and not problem else "default"
         rows.append({**row, "value": value, "origin": origin})
     return rows, problems + unknown(env)
-
-
-def _print_rows(rows, brief):
-    for row in rows:
-        mark = "*" if row["origin"] == "environment" else " "
-        print(f"{mark} {row['name']}={row['value']}")
-        if brief:
-            continue
-        facts = [row["type"], allowed(row), row.get("unit", ""), f"default {shown(row['default'])}"]
-        if row["default"] == "":
-            facts[-1] = "default empty"
-        print("      " + "; ".join(fact for fact in facts if fact))
-        text = row["help"] + (f" [{row['source']}]" if row.get("source") else "")
-        print(textwrap.fill(text, 96, initial_indent="      ", subsequent_indent="      "))
-
-
-def run(args, env):
-    """casper config: exit code 1 if the environment has a wrong variable."""
-    rows, problems = report(env)
-    if args.json:
-        print(json.dumps({"variables": rows, "problems": problems}, indent=2))
-    else:
-        _print_rows(rows, args.brief)
-        print("\n* set in the environment")
-    for problem in problems:
-        warn(problem)
-    return 1 if problems else 0

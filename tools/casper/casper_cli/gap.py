@@ -2,12 +2,9 @@
 # Copyright the Casper developers
 """Measures the progress gap of an MPI library, plain and under Casper, with the program gap_check."""
 
-import json
 import os
-import subprocess
-import tempfile
 
-from casper_cli import builds, cli, launch, ldso, mpilib, plan, runner
+from casper_cli import builds, cli, helper
 from casper_cli.errors import CasperError
 
 PROGRAM = "gap_check"
@@ -26,41 +23,10 @@ def _options(args, mpi, program, plain):
     return cli.parse([*words, "--", program, str(COMPUTE_S)])[0]
 
 
-def _environment(program, mpi, env):
-    """The helper is linked to the MPI that the build is for; it shall run under `mpi`."""
-    linked = (p for name, p in ldso.closure(program, env).items() if mpilib.is_core_name(name))
-    found = next(linked, None)
-    if found and os.path.realpath(found) == mpi.real:
-        return env
-    folder = os.path.dirname(os.path.abspath(mpi.path))
-    old = env.get("LD_LIBRARY_PATH")
-    return {**env, "LD_LIBRARY_PATH": f"{folder}:{old}" if old else folder}
-
-
-def _last_lines(text, count=3):
-    lines = [line for line in text.splitlines() if line.strip()]
-    return "; ".join(lines[-count:])
-
-
 def _run(args, mpi, program, env, plain):
     """The JSON object that gap_check prints; raises CasperError if the run fails."""
     options = _options(args, mpi, program, plain)
-    made, _ = plan.make(options, options.command, env)
-    plan.need_virtual_nodes(made)
-    command = launch.build(made)
-    with tempfile.TemporaryFile("w+") as out, tempfile.TemporaryFile("w+") as err:
-        streams = {"stdin": subprocess.DEVNULL, "stdout": out, "stderr": err}
-        outcome = runner.run(command.words, command.environment(made.env), args.timeout, **streams)
-        out.seek(0)
-        err.seek(0)
-        printed, complaints = out.read(), err.read()
-    if outcome.interrupted:
-        raise KeyboardInterrupt
-    for line in printed.splitlines():
-        if line.startswith("{") and outcome.code == 0:
-            return json.loads(line)
-    ended = "took too long" if outcome.timed_out else f"exit code {outcome.code}"
-    raise CasperError(f"{'plain' if plain else 'Casper'} run: {ended}: {_last_lines(complaints)}")
+    return helper.run(options, options.command, env, args.timeout)[0]
 
 
 def verdict(compute_s, plain_s, casper_s):
@@ -110,7 +76,7 @@ def measure(args, mpi, build, env):
         folder = os.path.dirname(build.path)
         return {"rows": [], "problems": [f"not measured: there is no {PROGRAM} in {folder}/bin"]}
     env = {name: value for name, value in env.items() if not name.startswith("CSP_")}
-    env = {**_environment(program, mpi, env), builds.VARIABLE: build.path}
+    env = {**helper.environment(program, mpi, env), builds.VARIABLE: build.path}
     results, problems = _both(args, mpi, program, env)
     if "plain" not in results:
         return {"rows": [], "problems": problems}

@@ -12,6 +12,7 @@ from casper_cli.errors import CasperError, UsageError
 from casper_cli.machine import batch_variables
 from casper_cli.mpilib import MpiLibrary
 from casper_cli.placement import ALLOCATION, HOSTS, LOCAL, VIRTUAL, Placement, fill
+from casper_cli.profiles import Match
 
 AGENT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "agent", "casper-vnode")
 
@@ -31,6 +32,7 @@ class Plan:
     env: Dict[str, str] = field(default_factory=dict)  # around the command
     cores: int = 0  # of a node; 0: not known
     root: bool = False
+    thresholds: Optional[Match] = None  # of a profile, if the run needs some
 
 
 @dataclass
@@ -85,9 +87,9 @@ def _node_names(placement):
 
 
 def mpich_netmods(mpi):
-    """Network modules of an MPICH from its version text, e.g. {"ucx", "ofi"}."""
+    """Network modules of an MPICH from its version text, its default first, e.g. ["ucx", "ofi"]."""
     match = re.search(r"Device:\s*ch4:(.+)", mpi.text)
-    return set(re.split(r"[,\s]+", match.group(1).strip())) if match else set()
+    return re.split(r"[,\s]+", match.group(1).strip()) if match else []
 
 
 def mpich_network_env(mpi):
@@ -133,6 +135,8 @@ def _hydra(plan):
 
 # Intel MPI
 
+_INTEL_NETWORK = {"FI_PROVIDER": "tcp", "FI_TCP_IFACE": "lo"}
+
 
 def intel_root(mpi):
     """The folder that Intel's tools call I_MPI_ROOT, from the place of the library."""
@@ -153,7 +157,7 @@ def _intel_nodes(plan):
     if placement.kind == HOSTS:
         return ["-hosts", ",".join(placement.hosts), *ppn], {}
     hosts = ["-hosts", ",".join(_node_names(placement))]
-    network = _unless_set(plan, {"FI_PROVIDER": "tcp", "FI_TCP_IFACE": "lo"})
+    network = _unless_set(plan, _INTEL_NETWORK)
     return ["-bootstrap", "ssh", "-bootstrap-exec", AGENT, *hosts, *ppn], network
 
 
@@ -185,12 +189,16 @@ def _mca(plan, settings):
     return words
 
 
+def _openmpi_network(mpi):
+    """MCA parameters for traffic between virtual nodes."""
+    shm = "vader" if mpi.major == "4" else "sm"
+    return {"pml": "ob1", "btl": f"tcp,{shm},self", "osc": "^ucx", "btl_tcp_if_include": "lo"}
+
+
 def _openmpi_virtual(plan):
-    shm = "vader" if plan.mpi.major == "4" else "sm"
     agent = ["--mca", "plm_rsh_agent"] if plan.mpi.major == "4" else ["--prtemca", "plm_ssh_agent"]
-    network = {"pml": "ob1", "btl": f"tcp,{shm},self", "osc": "^ucx", "btl_tcp_if_include": "lo"}
     hosts = ["--host", _host_list(plan.placement, _node_names(plan.placement))]
-    return [*agent, AGENT, *hosts, *_mca(plan, network)]
+    return [*agent, AGENT, *hosts, *_mca(plan, _openmpi_network(plan.mpi))]
 
 
 def _openmpi_nodes(plan):
@@ -230,6 +238,13 @@ def _openmpi(plan):
         names = [f"{t}_ALLOW_RUN_AS_ROOT{c}" for t in tools for c in ("", "_CONFIRM")]
         command.env.update(_unless_set(plan, dict.fromkeys(names, "1")))
     return command
+
+
+def virtual_network(mpi):
+    """Variables that say what the traffic between virtual nodes goes by, unless the user says otherwise."""
+    if mpi.family == "openmpi":
+        return {f"OMPI_MCA_{name}": value for name, value in _openmpi_network(mpi).items()}
+    return _INTEL_NETWORK if mpi.family == "intel" else mpich_network_env(mpi)
 
 
 # Slurm

@@ -56,6 +56,15 @@ def cpus(allowed=None):
     return result
 
 
+def cpu_model(path="/proc/cpuinfo"):
+    """The name of this machine's processor; "" if the system does not tell."""
+    for line in _read(path).splitlines():
+        name, _, value = line.partition(":")
+        if name.strip() in ("model name", "Model", "cpu"):
+            return " ".join(value.split())
+    return ""
+
+
 @dataclass(frozen=True)
 class Allocation:
     """The nodes that a batch system gave to this job."""

@@ -6,7 +6,17 @@ import os
 import shutil
 import subprocess
 
-from casper_cli import builds, choose, config, launch, machine, mpiexec, placement
+from casper_cli import (
+    builds,
+    choose,
+    config,
+    launch,
+    machine,
+    mpiexec,
+    placement,
+    profiles,
+    transport,
+)
 from casper_cli.errors import CasperError, UsageError
 
 _OWN_BINDING = (
@@ -206,7 +216,9 @@ def need_virtual_nodes(plan):
 def make(args, command, env):
     """(Plan, Choice) for parsed options and a program's command line."""
     choice = choose.choose(args, command, env)
-    env = {name: value for name, value in env.items() if name != builds.VARIABLE}
+    profile = profiles.default_path(env)
+    own = (builds.VARIABLE, builds.PROFILE_VARIABLE)
+    env = {name: value for name, value in env.items() if name not in own}
     if "LD_PRELOAD" in env:
         env["LD_PRELOAD"] = ":".join(builds.preloads(env)[1])
     where = make_placement(args, env)
@@ -225,4 +237,6 @@ def make(args, command, env):
         cores=cpus.cores,
         root=os.geteuid() == 0,
     )
+    if choice.build and where.ghosts:
+        plan.thresholds = profiles.apply(plan, profile, transport.deployment(plan))
     return plan, choice

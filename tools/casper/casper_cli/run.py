@@ -5,8 +5,8 @@
 import shlex
 import sys
 
-from casper_cli import explain, launch, placement, plan, runner
-from casper_cli.errors import UsageError, say
+from casper_cli import config, explain, launch, placement, plan, runner
+from casper_cli.errors import UsageError, say, warn
 
 
 def describe(made, choice):
@@ -21,7 +21,25 @@ def describe(made, choice):
         f"{where.nodes} node(s), {kinds.get(where.kind, where.kind)}; users by node: {per_node}",
         f"binding      {made.binding or 'as the launcher does'}",
     ]
+    if made.thresholds:
+        lines.append(f"thresholds   {made.thresholds.text}")
     return lines
+
+
+def say_thresholds(made):
+    """Those of a profile: a warning unless an entry is for just this run."""
+    found = made.thresholds
+    if found is None:
+        return
+    text = f"CSP_LOW_CR, CSP_HIGH_CR: {found.text}"
+    level, _ = config.effective(config.variable("CSP_LOG"), {**made.env, **made.rank_env})
+    if not found.exact:
+        warn(
+            text,
+            "casper calibrate measures them for a run like this one; setting them silences this.",
+        )
+    elif level in ("info", "debug"):
+        say("info", text)
 
 
 def prepare(args, env):
@@ -41,6 +59,7 @@ def run(args, env):
     if args.dry_run:
         print(command.shell())
         return 0
+    say_thresholds(made)
     plan.need_virtual_nodes(made)
     if args.verbose:
         print(f"casper: {command.shell()}", file=sys.stderr)
