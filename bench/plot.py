@@ -49,11 +49,11 @@ def by_mpi(rows):
 
 def series(rows, field):
     """Positions, values and distances to the lowest and highest run, where the field is there."""
-    stem = field.removesuffix("_us")
+    lowest, highest = results.spread(field)
     have = [(i, r) for i, r in enumerate(rows) if r.get(field)]
     values = [r[field] for _, r in have]
-    low = [r[field] - r[f"{stem}_lo_us"] for _, r in have]
-    high = [r[f"{stem}_hi_us"] - r[field] for _, r in have]
+    low = [r[field] - r[lowest] for _, r in have]
+    high = [r[highest] - r[field] for _, r in have]
     return [i for i, _ in have], values, (low, high)
 
 
