@@ -1,50 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Plots of build/results/NAME.json, as SVG and PNG beside them. Needs matplotlib: if
-it is missing, the script makes the environment build/env/bench and goes on there."""
+"""Plots of build/results/NAME.json, as SVG and PNG beside them. Needs matplotlib (canvas.py)."""
 
-import os
-import subprocess
 import sys
 
+import plot_adapt
 import results
-from launch import BUILD, ROOT
+from canvas import BLUE, GREY, RED, SKY, plt, save
+from pages import groups as by_mpi
 
-try:
-    import matplotlib
-except ImportError:
-    PYTHON = BUILD / "env" / "bench" / "bin" / "python"
-    if sys.executable == str(PYTHON):
-        raise
-    subprocess.run([ROOT / "tools" / "setup" / "env.sh", "bench"], check=True)
-    os.execv(PYTHON, [str(PYTHON), *sys.argv])
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-# Okabe and Ito's colours: distinct for everybody, also in print.
-GREY, RED, BLUE, SKY = "#666666", "#d55e00", "#0072b2", "#56b4e9"
 KINDS = (
     ("plain_idle_us", "plain, target in MPI", GREY, "o"),
     ("plain_busy_us", "plain, target busy", RED, "s"),
     ("casper_busy_us", "Casper, target busy", BLUE, "D"),
     ("casper_cold_us", "Casper, target busy, rare operations", SKY, "^"),
 )
-
-
-def save(figure, name):
-    for suffix in ("svg", "png"):
-        figure.savefig(results.RESULTS / f"{name}.{suffix}", dpi=130, bbox_inches="tight")
-    plt.close(figure)
-    print(f"  {(results.RESULTS / name).relative_to(ROOT)}.svg, .png")
-
-
-def by_mpi(rows):
-    found = {}
-    for row in rows:
-        found.setdefault(row["mpi"], []).append(row)
-    return found
 
 
 def series(rows, field):
@@ -203,6 +174,7 @@ PLOTS = {
     "node": plot_node,
     "calls": plot_calls,
     "ghosts": plot_ghosts,
+    "adapt": plot_adapt.plot,
 }
 
 

@@ -88,6 +88,6 @@ void *app_window(struct app *a, MPI_Aint bytes, int unit_bytes, const char *conf
 void app_compute(const struct app *a, double us, long turn)
 {
     enum { STEPS = 16 };
-    const double share = 0.5 + (double)((7 * turn + 11 * a->rank) % STEPS) / (STEPS - 1);
+    const double share = 2.0 * (double)((7 * turn + 11 * a->rank) % STEPS) / (STEPS - 1);
     bench_steps((long)(share * us * BENCH_STEPS_PER_US));
 }
