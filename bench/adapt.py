@@ -25,7 +25,7 @@ KINDS = {"phases": ("COMP", "COMM"), "chem": ("SCF", "4INDEX", "CCSD", "(T)")}
 ALL = {"phases": "multi", "chem": "ccsd"}  # the program with all kinds
 USED = {"comp": ("COMP",), "comm": ("COMM",), "dft": ("SCF",)}  # the others: all kinds
 SHORT = {("ccsd", "SCF"): 0.25}  # parts of a phase's length
-LOOK = {"phases": 20, "chem": 2}  # rounds of each kind that tell how long one takes
+LOOK = {"phases": 8, "chem": 1}  # rounds of each kind that tell how long one takes
 CONFIGS = ("plain", "thread", "on1", "on2", "off", "U", "P", "GP", "auto")
 OVERHEAD_CONFIGS = ("plain", "on1", "U", "P", "GP", "auto")
 STATIC = {"on1": "on", "on2": "on", "off": "off"}
@@ -33,6 +33,7 @@ METHODS = {"P": "profile", "GP": "profile_ghosts"}
 # Intervals as parts of a phase's length: 1 and 2 s for phases of 20 s, as in the paper.
 PREDICT, GSYNC = 1 / 20, 1 / 10
 PREDICT_TIMES, GSYNC_TIMES = (0.1, 0.5, 1, 2, 4), (0.5, 2, 4)
+OVERHEAD_ROUNDS = 3  # a run takes seconds, and varies
 TURN_S = 0.06  # of sync_cost: more than two intervals of prediction
 TURN_PREDICT_MS = 20
 
@@ -161,8 +162,8 @@ def intervals(bench, args):
 def overhead(bench, args):
     """Calls in which redirection may change (TPDS 7.1), with 2 and 4 users."""
     file = bench.mpi.compile("sync_cost", SOURCES["sync_cost"])
-    words = [50 if args.quick else 300, TURN_S]
-    whats = {}
+    words, whats = [50 if args.quick else 100, TURN_S], {}
+    bench.count *= 1 if args.quick else OVERHEAD_ROUNDS
 
     def one(config, per_node):
         how = how_to_run(bench.mpi, config, per_node, (TURN_PREDICT_MS, TURN_PREDICT_MS))
@@ -196,7 +197,7 @@ PROGRAMS = {
 
 def measure(name, mpi, args):
     """One program's rows for one MPI library, merged into the file."""
-    bench = driver.Bench(name, mpi, args, 60 + 100 * args.phase_s)
+    bench = driver.Bench(name, mpi, args, args.limit_s)
     start_s = time.time()
     rows = PROGRAMS[name](bench, args)
     about = {**bench.about(start_s), "phase_s": args.phase_s, "users": 2 * args.users}
@@ -208,8 +209,10 @@ def main():
     parser = driver.options(__doc__, PROGRAMS, 3)
     parser.add_argument("--phase-s", type=float, help="length of a phase (default: 4; --quick: 1)")
     parser.add_argument("--users", type=int, default=1, help="users on each node (default: 1)")
+    parser.add_argument("--limit-s", type=float, help="limit of a run (default: from --phase-s)")
     args = driver.parse(parser, PROGRAMS, 1)
     args.phase_s = args.phase_s or (1 if args.quick else 4)
+    args.limit_s = args.limit_s or 60 + 100 * args.phase_s
     return driver.main(args, measure)
 
 

@@ -74,7 +74,8 @@ def multi_wrong(row, rows):
         return over_best(row, rows)
     if config == "on1" and row["kind"] == "COMM" and row["seconds"] <= best(rows, phase):
         return "on is the best static choice for communication"
-    if config == "GP" and phase == 0 and row["seconds"] >= figure(rows, "P", 0):
+    slower = figure(rows, "P", 0)
+    if config == "GP" and phase == 0 and slower and row["seconds"] >= slower:
         return "not faster than P"
     return ""
 

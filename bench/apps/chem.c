@@ -66,6 +66,8 @@ static long next_task(void)
     long task = -1;
     MPI_Fetch_and_op(&one, &task, MPI_LONG, 0, (MPI_Aint)g.turn, MPI_SUM, g.win[NXTASK]);
     MPI_Win_flush(0, g.win[NXTASK]);
+    if (task < 0)
+        bench_die("chem: MPI_Fetch_and_op and MPI_Win_flush brought no value");
     return task;
 }
 

@@ -120,3 +120,14 @@ def test_a_fence_may_take_ten_microseconds_more(capsys):
     rows = [fence("on1", 20), fence("P", 29), fence("GP", 31)]
     assert tables_adapt.check("adapt", {"rows": rows}) == 1
     assert "GP" in capsys.readouterr().out
+
+
+def test_the_page_shows_times_settings_and_what_is_beyond():
+    rows = rows_of(**STATIC, auto=(2.2, 1.0))
+    rows += [{**r, "config": "GP", "on_share": 0.25, "acc_on_share": 1.0} for r in rows[:3]]
+    runs = {"m50 multi": {"rounds": 3, "when": "today", "phase_s": 4, "users": 2}}
+    page = tables_adapt.page({"rows": rows, "runs": runs, "cores": 2}).splitlines()
+    assert "|  | 1 COMP | 2 COMM | run |" in page
+    assert "| auto | **2.2** | 1 | **3.2 (3.2 - 3.2)** |" in page
+    assert "| auto / best static | 1.10 | 1.00 | 1.07 |" in page
+    assert "| GP | ON / ON 25 % | ON / ON 25 % |" in page
