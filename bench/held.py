@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 """Which way operations went in each phase of a run: from the changes in Casper's report and the lines
-of the program, whose times both count from MPI_Init. Shares of the phase's time, 1: redirection was on
-for all targets throughout.
+of the program. The times of the first count from within MPI_Init, those of the second from its end: they
+agree to some ten milliseconds, if nobody else uses the machine. Shares of the phase's time, 1:
+redirection was on for all targets throughout.
   on_share      PUT and GET
   acc_on_share  accumulates
   changes       how many there were in the phase"""

@@ -49,6 +49,12 @@ def stacked(axis, rows):
     axis.grid(axis="y", alpha=0.3)
 
 
+def legend_above(axis, columns):
+    """On the right above the panel, whose title is on the left."""
+    above = {"loc": "lower right", "bbox_to_anchor": (1, 1), "borderaxespad": 0.2, "frameon": False}
+    axis.legend(fontsize=7, ncols=columns, columnspacing=1, **above)
+
+
 def legend_of_kinds(figure, kinds):
     bars = [plt.Rectangle((0, 0), 1, 1, color=KIND_COLOURS[k]) for k in kinds]
     figure.legend(
@@ -101,7 +107,7 @@ def multi(rows):
         by_config = {c: [r for r in own if r["config"] == c] for c in configs}
         grouped(each, by_config, configs, [CONFIG_COLOURS[c] for c in configs])
         each.set_title("each phase", loc="left", fontsize=9)
-    axes[0, 1].legend(fontsize=7, ncols=len(CONFIG_COLOURS))
+    legend_above(axes[0, 1], len(CONFIG_COLOURS))
     figure.tight_layout()
     save(figure, "adapt_multi")
 
@@ -129,7 +135,7 @@ def varied_interval(axis, rows, field):
     lengths = list(dict.fromkeys(r[field] for r in rows))
     by_length = {f"{x:g} ms": [r for r in rows if r[field] == x] for x in lengths}
     grouped(axis, by_length, list(by_length), SHADES[-len(lengths) :])
-    axis.legend(fontsize=7, ncols=len(lengths))
+    legend_above(axis, len(lengths))
 
 
 def overhead(rows):
