@@ -39,7 +39,8 @@ TEXTS = {
     "intervals of prediction.",
 }
 HELD_TEXT = """What held, from the report: accumulates / PUT and GET, if they differ; else one for both. With
-a percentage: for how much of the phase redirection was on."""
+a percentage: for how much of the phase redirection was on. With Open MPI accumulates stay with ghosts
+all the same (`CSP_ACC_ROUTE`)."""
 
 
 def phases_of(rows):
