@@ -25,7 +25,7 @@ KINDS = {"phases": ("COMP", "COMM"), "chem": ("SCF", "4INDEX", "CCSD", "(T)")}
 ALL = {"phases": "multi", "chem": "ccsd"}  # the program with all kinds
 USED = {"comp": ("COMP",), "comm": ("COMM",), "dft": ("SCF",)}  # the others: all kinds
 SHORT = {("ccsd", "SCF"): 0.25}  # parts of a phase's length
-LOOK = {"phases": 8, "chem": 1}  # rounds of each kind that tell how long one takes
+LOOK = {"phases": 20, "chem": 4}  # rounds of each kind that tell how long one takes
 CONFIGS = ("plain", "thread", "on1", "on2", "off", "U", "P", "GP", "auto")
 OVERHEAD_CONFIGS = ("plain", "on1", "U", "P", "GP", "auto")
 STATIC = {"on1": "on", "on2": "on", "off": "off"}
@@ -120,7 +120,9 @@ class Study:
         """One run in phases: its times and what held. key: the configuration, what else varies."""
         lines, report = self.run(key[0], intervals_ms)
         add = self.bench.rounds.add
-        for line, was in zip(lines, held.held(key[0], lines, report), strict=True):
+        stays = self.bench.mpi.fixed_routes and key[0] in METHODS  # whatever is predicted
+        settings = held.held("on1" if stays else key[0], lines, report)
+        for line, was in zip(lines, settings, strict=True):
             self.kinds[line["phase"]] = line["kind"]
             for what, value in {"seconds": line["seconds"], **was}.items():
                 add((*key, line["phase"], what), [value])

@@ -23,13 +23,13 @@ class Failed(Exception):
 class Mpi:
     """One MPI library. `library` names the folder of build/ whose libcasper.so serves it; `broken`
     the operations that crash the plain library; `thread` the variables that give it a progress
-    thread of its own."""
+    thread of its own; with `fixed_routes` redirection stays on under CSP_ASYNC_CONFIG=auto."""
 
     def __init__(self, name, title, cc, **more):
         self.name, self.title, self.cc = name, title, str(cc)
         self.library = more.get("library", name)
         self.env, self.broken = more.get("env", {}), more.get("broken", ())
-        self.thread = more.get("thread")
+        self.thread, self.fixed_routes = more.get("thread"), more.get("fixed_routes", False)
 
     def available(self):
         return bool(shutil.which(self.cc)) and self.libcasper().exists()
@@ -84,7 +84,13 @@ def libraries():
         Mpi("m40", "MPICH 4.0.2", "mpicc.mpich", thread=mpich),
         Mpi("m50", "MPICH 5.0.2", env / "m50" / "bin" / "mpicc", thread=mpich),
         # osc/pt2pt crashes in the target when both sides have a derived datatype.
-        Mpi("o41", "Open MPI 4.1.4", "mpicc.openmpi", broken=("GET_ACC strided",)),
+        Mpi(
+            "o41",
+            "Open MPI 4.1.4",
+            "mpicc.openmpi",
+            broken=("GET_ACC strided",),
+            fixed_routes=True,
+        ),
         Mpi("o50", "Open MPI 5.0.11", env / "o50" / "bin" / "mpicc"),
         # The program and the library are built with MPICH's standard ABI, Intel MPI runs them.
         Mpi(

@@ -40,7 +40,7 @@ TEXTS = {
 }
 HELD_TEXT = """What held, from the report: accumulates / PUT and GET, if they differ; else one for both. With
 a percentage: for how much of the phase redirection was on. With Open MPI accumulates stay with ghosts
-all the same (`CSP_ACC_ROUTE`)."""
+all the same (`CSP_ACC_ROUTE`); with Open MPI 4.1 P, GP and auto leave redirection on."""
 
 
 def phases_of(rows):
