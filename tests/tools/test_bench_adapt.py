@@ -3,13 +3,17 @@
 """bench/held.py and tables_adapt.py: which setting held in a phase, and which figures are beyond limits."""
 
 import sys
+import types
 from pathlib import Path
 
 import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+import driver
 import held
 import tables_adapt
+
+import adapt
 
 
 def lines(*kinds):
@@ -131,3 +135,53 @@ def test_the_page_shows_times_settings_and_what_is_beyond():
     assert "| auto | **2.2** | 1 | **3.2 (3.2 - 3.2)** |" in page
     assert "| auto / best static | 1.10 | 1.00 | 1.07 |" in page
     assert "| GP | ON / ON 25 % | ON / ON 25 % |" in page
+
+
+class FakeMpi:
+    name, thread, fixed_routes = "m50", None, False
+
+    def compile(self, program, _sources):
+        return program
+
+
+class FakeBench(driver.Bench):
+    """Programs that take no time: each phase a second, each call a microsecond."""
+
+    def lines(self, program, args, more=list, **how):
+        self.started.append(how["env"])
+        if program == "sync_cost":
+            return [{"what": tables_adapt.FENCE, "samples": [1.0]}]
+        return more(MULTI if args[0] == "multi" else lines("COMP"))
+
+    def take_report(self):
+        return report()
+
+
+def fake_rows(what):
+    options = types.SimpleNamespace(rounds=2, patience=0, quiet_s=0, phase_s=4, users=1, quick=True)
+    bench = FakeBench(what, FakeMpi(), options, 1)
+    bench.started = []
+    return adapt.PROGRAMS[what](bench, options), bench.started
+
+
+def test_intervals_vary_one_at_a_time():
+    rows, started = fake_rows("intervals")
+    pairs = dict.fromkeys((r["predict_ms"], r["gsync_ms"]) for r in rows)
+    assert len(pairs) == 8
+    assert all(200 in p or 400 in p for p in pairs)
+    assert {r["phase"] for r in rows} == set(range(9))
+    assert [e["CSP_PREDICT_INT"] for e in started if "CSP_PREDICT_INT" in e][0] == 20000
+
+
+def test_the_overhead_is_that_of_each_configuration_with_two_and_four_users():
+    rows, _ = fake_rows("overhead")
+    assert {(r["config"], r["users"]) for r in rows} == {
+        (c, users) for c in adapt.OVERHEAD_CONFIGS for users in (2, 4)
+    }
+    assert all(r["us"] == 1 for r in rows)
+
+
+def test_a_library_without_a_progress_thread_has_no_row_of_it():
+    rows, _ = fake_rows("multi")
+    assert {r["config"] for r in rows} == set(adapt.CONFIGS) - {"thread"}
+    assert [r["seconds"] for r in rows if r["config"] == "auto"] == [1] * 8 + [8]
