@@ -10,7 +10,7 @@ DRIVER = python3 tests/support/driver.py
 BUILDS = $(if $(MPICC),native abi,m50 abi)
 export MPICC
 
-.PHONY: all demo test test-full bench lint format install clean distclean help
+.PHONY: all demo test test-full bench bench-adapt lint format install clean distclean help
 
 all:
 	$(SETUP) build
@@ -30,10 +30,10 @@ test-full:
 	$(SETUP) test
 	@$(DRIVER) --full $(ARGS)
 
-bench:
+bench bench-adapt:
 	$(SETUP) test
 	@tools/setup/build.sh -k m50 abi m40 o41 o50
-	@python3 bench/run.py $(ARGS)
+	@python3 bench/$(if $(filter bench,$@),run,adapt).py $(ARGS)
 
 lint:
 	$(SETUP) lint
@@ -59,6 +59,7 @@ help:
 	@echo "make test       tests on every MPI library that is here (about half an hour on two cores)"
 	@echo "make test-full  the whole matrix: libraries x ghosts x nodes"
 	@echo "make bench      benchmarks, results in build/results/*.json"
+	@echo "make bench-adapt  redirection on, off and adaptive, in adapt.json (an hour for each MPI library)"
 	@echo "make lint       format, static checks, spelling (make format: repair the format)"
 	@echo "make install    to PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make clean      remove what was built (distclean: the private environments too)"

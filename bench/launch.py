@@ -13,7 +13,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 BUILD = ROOT / "build"
 CASPER = ROOT / "bin" / "casper"
-MICRO = ROOT / "bench" / "micro"
+SOURCES = (ROOT / "bench" / "micro", ROOT / "bench" / "apps")
 
 
 class Failed(Exception):
@@ -22,12 +22,14 @@ class Failed(Exception):
 
 class Mpi:
     """One MPI library. `library` names the folder of build/ whose libcasper.so serves it; `broken`
-    the operations that crash the plain library."""
+    the operations that crash the plain library; `thread` the variables that give it a progress
+    thread of its own; with `fixed_routes` redirection stays on under CSP_ASYNC_CONFIG=auto."""
 
-    def __init__(self, name, title, cc, library=None, env=None, broken=()):
+    def __init__(self, name, title, cc, **more):
         self.name, self.title, self.cc = name, title, str(cc)
-        self.library = library or name
-        self.env, self.broken = env or {}, broken
+        self.library = more.get("library", name)
+        self.env, self.broken = more.get("env", {}), more.get("broken", ())
+        self.thread, self.fixed_routes = more.get("thread"), more.get("fixed_routes", False)
 
     def available(self):
         return bool(shutil.which(self.cc)) and self.libcasper().exists()
@@ -36,7 +38,7 @@ class Mpi:
         return BUILD / self.library / "libcasper.so"
 
     def compile(self, program, sources, below=False):
-        """Compiles bench/micro/SOURCES to build/bench/NAME/PROGRAM, if it is not newer already.
+        """Compiles sources of bench/ to build/bench/NAME/PROGRAM, if it is not newer already.
         `below`: linked to the library of below.c, in front of the MPI library."""
         libraries = ["-lm"]
         if below:
@@ -47,11 +49,12 @@ class Mpi:
     def compile_one(self, program, sources, words):
         target = BUILD / "bench" / self.name / program
         target.parent.mkdir(parents=True, exist_ok=True)
-        inputs = [p.stat().st_mtime for p in MICRO.iterdir()]
+        files = {p.name: p for folder in SOURCES for p in folder.iterdir()}
+        inputs = [p.stat().st_mtime for p in files.values()]
         if target.exists() and target.stat().st_mtime > max(inputs):
             return target
         cmd = [self.cc, "-std=gnu11", "-O2", "-Wall", "-Wextra", "-Wl,--enable-new-dtags"]
-        cmd += ["-o", target, *(MICRO / s for s in sources), *words]
+        cmd += ["-o", target, *(files[s] for s in sources), *words]
         done = subprocess.run(cmd, capture_output=True, text=True, check=False)
         if done.returncode != 0:
             raise Failed(f"{self.name}: {program} does not compile\n{done.stderr}")
@@ -76,14 +79,28 @@ def libraries():
     """All MPI libraries that the benchmarks know, by short name."""
     env = BUILD / "env"
     intel = {"LD_LIBRARY_PATH": str(env / "i21" / "lib"), "I_MPI_ROOT": str(env / "i21")}
+    mpich = {"MPICH_ASYNC_PROGRESS": "1"}
     known = [
-        Mpi("m40", "MPICH 4.0.2", "mpicc.mpich"),
-        Mpi("m50", "MPICH 5.0.2", env / "m50" / "bin" / "mpicc"),
+        Mpi("m40", "MPICH 4.0.2", "mpicc.mpich", thread=mpich),
+        Mpi("m50", "MPICH 5.0.2", env / "m50" / "bin" / "mpicc", thread=mpich),
         # osc/pt2pt crashes in the target when both sides have a derived datatype.
-        Mpi("o41", "Open MPI 4.1.4", "mpicc.openmpi", broken=("GET_ACC strided",)),
+        Mpi(
+            "o41",
+            "Open MPI 4.1.4",
+            "mpicc.openmpi",
+            broken=("GET_ACC strided",),
+            fixed_routes=True,
+        ),
         Mpi("o50", "Open MPI 5.0.11", env / "o50" / "bin" / "mpicc"),
         # The program and the library are built with MPICH's standard ABI, Intel MPI runs them.
-        Mpi("i21", "Intel MPI 2021.18", env / "m50" / "bin" / "mpicc_abi", "abi", intel),
+        Mpi(
+            "i21",
+            "Intel MPI 2021.18",
+            env / "m50" / "bin" / "mpicc_abi",
+            library="abi",
+            env=intel,
+            thread={"I_MPI_ASYNC_PROGRESS": "1"},
+        ),
     ]
     return {mpi.name: mpi for mpi in known}
 

@@ -1,30 +1,15 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Plots of build/results/NAME.json, as SVG and PNG beside them. Needs matplotlib: if
-it is missing, the script makes the environment build/env/bench and goes on there."""
+"""Plots of build/results/NAME.json, as SVG and PNG beside them. Needs matplotlib (canvas.py)."""
 
-import os
-import subprocess
 import sys
 
+import plot_adapt
 import results
-from launch import BUILD, ROOT
+from canvas import BLUE, GREY, RED, SKY, plt, save
+from pages import groups as by_mpi
 
-try:
-    import matplotlib
-except ImportError:
-    PYTHON = BUILD / "env" / "bench" / "bin" / "python"
-    if sys.executable == str(PYTHON):
-        raise
-    subprocess.run([ROOT / "tools" / "setup" / "env.sh", "bench"], check=True)
-    os.execv(PYTHON, [str(PYTHON), *sys.argv])
-
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402
-
-# Okabe and Ito's colours: distinct for everybody, also in print.
-GREY, RED, BLUE, SKY = "#666666", "#d55e00", "#0072b2", "#56b4e9"
 KINDS = (
     ("plain_idle_us", "plain, target in MPI", GREY, "o"),
     ("plain_busy_us", "plain, target busy", RED, "s"),
@@ -33,27 +18,13 @@ KINDS = (
 )
 
 
-def save(figure, name):
-    for suffix in ("svg", "png"):
-        figure.savefig(results.RESULTS / f"{name}.{suffix}", dpi=130, bbox_inches="tight")
-    plt.close(figure)
-    print(f"  {(results.RESULTS / name).relative_to(ROOT)}.svg, .png")
-
-
-def by_mpi(rows):
-    found = {}
-    for row in rows:
-        found.setdefault(row["mpi"], []).append(row)
-    return found
-
-
 def series(rows, field):
     """Positions, values and distances to the lowest and highest run, where the field is there."""
-    stem = field.removesuffix("_us")
+    lowest, highest = results.spread(field)
     have = [(i, r) for i, r in enumerate(rows) if r.get(field)]
     values = [r[field] for _, r in have]
-    low = [r[field] - r[f"{stem}_lo_us"] for _, r in have]
-    high = [r[f"{stem}_hi_us"] - r[field] for _, r in have]
+    low = [r[field] - r[lowest] for _, r in have]
+    high = [r[highest] - r[field] for _, r in have]
     return [i for i, _ in have], values, (low, high)
 
 
@@ -203,6 +174,7 @@ PLOTS = {
     "node": plot_node,
     "calls": plot_calls,
     "ghosts": plot_ghosts,
+    "adapt": plot_adapt.plot,
 }
 
 

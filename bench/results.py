@@ -28,6 +28,15 @@ def quantile(values, q):
     return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
 
 
+def spread(field):
+    """The names of the lowest and the highest run beside a figure: x_us: x_lo_us, x_hi_us;
+    seconds: seconds_lo, seconds_hi."""
+    stem, _, unit = field.rpartition("_")
+    if not stem:
+        return f"{field}_lo", f"{field}_hi"
+    return f"{stem}_lo_{unit}", f"{stem}_hi_{unit}"
+
+
 class Rounds:
     """Samples of repeated runs. A run counts by its median; the figure is the median of the runs,
     its spread the lowest and the highest of them."""
@@ -40,14 +49,14 @@ class Rounds:
             self.runs.setdefault(key, []).append(median(samples))
 
     def put(self, row, field, key, digits=3):
-        """Sets row[field], row[field_lo], row[field_hi]; nothing if there were no samples."""
+        """Sets row[field] and its spread; nothing if there were no samples."""
         runs = self.runs.get(key)
         if not runs:
             return
-        stem, _, unit = field.rpartition("_")
+        low, high = spread(field)
         row[field] = round(median(runs), digits)
-        row[f"{stem}_lo_{unit}"] = round(min(runs), digits)
-        row[f"{stem}_hi_{unit}"] = round(max(runs), digits)
+        row[low] = round(min(runs), digits)
+        row[high] = round(max(runs), digits)
 
 
 def ratio(row, over, under, field):
@@ -73,14 +82,20 @@ def write(name, rows, **more):
     return path
 
 
-def merge(name, mpi, rows, **about):
-    """Replaces the rows of one MPI library in build/results/NAME.json and keeps the others."""
+def run_key(row):
+    """Which entry of a file's "runs" tells the circumstances of a row: that of the MPI library or,
+    in a file of several programs, of the library's program."""
+    return f"{row['mpi']} {row['program']}" if "program" in row else row["mpi"]
+
+
+def merge(name, key, rows, **about):
+    """Replaces the rows of one run in build/results/NAME.json and keeps the others; key as above."""
     try:
         old = read(name)
     except (FileNotFoundError, json.JSONDecodeError):
         old = {"rows": []}
-    runs = {**old.get("runs", {}), mpi: {**about, "when": now()}}
-    kept = [row for row in old["rows"] if row["mpi"] != mpi]
+    runs = {**old.get("runs", {}), key: {**about, "when": now()}}
+    kept = [row for row in old["rows"] if run_key(row) != key]
     return write(name, kept + rows, runs=runs)
 
 

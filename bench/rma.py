@@ -4,7 +4,6 @@
 MPI_Win_flush_all), node.json (operations inside a node), ghosts.json (two ghosts against one). Each
 function gets the Bench of run.py and gives the rows of one MPI library."""
 
-import json
 import math
 
 import results
@@ -14,17 +13,6 @@ SHAPES = [(nodes, users) for nodes in (1, 2, 4) for users in (1, 2, 4)]
 WINDOWS = {"pool": (16, 4096, {}), "own": (4, 65536, {"CSP_POOL_MAX": "0", "CSP_SPARE_MAX": "0"})}
 DIRECT = ("own memory", "same node", "window of one node")  # PUT and GET; the last one: everything
 LOADS = {"target": 320, "node": 320, "whole": 64}  # operations of each process
-
-
-def report_of(bench):
-    return results.RESULTS / f"{bench.mpi.name}.report.json"
-
-
-def take_report(bench):
-    """What the run before wrote there."""
-    report = json.loads(report_of(bench).read_text(encoding="utf-8"))
-    report_of(bench).unlink()
-    return report
 
 
 # ---- memory.json
@@ -52,9 +40,9 @@ def memory(bench, quick):
 
 def memory_row(bench, program, what, how, ghosts):
     kind, count, size, env = what
-    env = {**env, "CSP_REPORT_FILE": report_of(bench)}
+    env = {**env, "CSP_REPORT_FILE": bench.report_path()}
     line = bench.once(program, [count, size], ghosts=ghosts, env=env, **how)[0]
-    kept = take_report(bench)["total"]["kept_peak"]
+    kept = bench.take_report()["total"]["kept_peak"]
     windows, users = count + 1, how["nodes"] * how["users_per_node"]
     pool = 1  # the internal window that all windows of the pool share
     return {
@@ -196,10 +184,10 @@ def ghosts_load(bench, program, load, ops, setups):
 
 def ghosts_run(bench, program, load, ops, setup, given):
     count, bind = setup
-    env = {"CSP_ACC_GHOST": bind, "CSP_REPORT_FILE": report_of(bench)}
+    env = {"CSP_ACC_GHOST": bind, "CSP_REPORT_FILE": bench.report_path()}
     lines = bench.lines(program, [load, 2, ops], users_per_node=2, ghosts=count, env=env)
     by_what = {line["what"]: line["samples"] for line in lines}
-    last = take_report(bench)["nodes"][-1]["ghosts"]
+    last = bench.take_report()["nodes"][-1]["ghosts"]
     total = 4 * ops  # of four processes
     bench.rounds.add((setup, "operation"), by_what["operation"])
     bench.rounds.add((setup, "busy"), [max(g["busy_ns"] for g in last) / total])

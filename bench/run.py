@@ -6,13 +6,12 @@ Writes build/results/gap.json, created.json, overhead.json and those of rma.py; 
 that were not measured this time stay as they are.
 Exit code 1 if something did not run or found wrong data."""
 
-import argparse
 import os
 import sys
 import time
 
+import driver
 import launch
-import load
 import results
 
 import rma
@@ -23,49 +22,6 @@ SHARED_SOURCES = ("shared_cores.c", "bench.c")
 SLEEP_MS = 30  # of a busy target: what a plain operation waits
 SAMPLES = 400
 POLLS = ("auto", "spin", "sleep")
-
-
-class Bench:
-    """Runs programs on one MPI library and keeps the samples of all rounds."""
-
-    def __init__(self, mpi, args, timeout_s):
-        self.mpi, self.timeout_s = mpi, timeout_s
-        self.count, self.patience, self.quiet_s = args.rounds, args.patience, args.quiet_s
-        self.rounds = results.Rounds()
-        self.foreign_cores = []  # what others used during the runs that count
-
-    def lines(self, program, args, **how):
-        """What the program wrote; its first argument is the file. A run that others disturbed is
-        repeated, up to the user's patience; the least disturbed one counts."""
-        out = results.RESULTS / f"{self.mpi.name}.lines"
-        best = None
-        for _ in range(1 + self.patience):
-            load.wait_quiet(self.quiet_s)
-            meter = load.Meter()
-            launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
-            foreign = meter.stop()
-            if best is None or foreign < best[0]:
-                best = (foreign, results.read_lines(out))
-            if foreign <= load.QUIET_CORES:
-                break
-        out.unlink()
-        self.foreign_cores.append(best[0])
-        return best[1]
-
-    def once(self, program, args, **how):
-        """The same without a look at others: for figures that are no times."""
-        out = results.RESULTS / f"{self.mpi.name}.lines"
-        launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
-        lines = results.read_lines(out)
-        out.unlink()
-        return lines
-
-    def turns(self, what, *runs):
-        """Calls the runs in turns, round after round."""
-        for i in range(self.count):
-            print(f"  {self.mpi.name} {what}: round {i + 1} of {self.count}", flush=True)
-            for run in runs:
-                run()
 
 
 def gap(bench, window="allocate"):
@@ -185,58 +141,16 @@ FILES = {"gap": only_gap, "created": created, "overhead": all_overhead, **rma.FI
 
 def measure(name, mpi, args):
     """One file's rows for one MPI library, merged into the file."""
-    bench = Bench(mpi, args, 120)
-    start = time.time()
+    bench = driver.Bench(name, mpi, args, 120)
+    start_s = time.time()
     rows = FILES[name](bench, args.quick)
-    about = {
-        "rounds": args.rounds,
-        "took_s": round(time.time() - start),
-        "foreign_cores": results.median(bench.foreign_cores),
-        "foreign_cores_most": max(bench.foreign_cores, default=None),
-    }
-    path = results.merge(name, mpi.name, rows, **about)
+    path = results.merge(name, mpi.name, rows, **bench.about(start_s))
     print(f"  {mpi.name} {name}: {len(rows)} rows in {path.relative_to(launch.ROOT)}", flush=True)
 
 
 def main():
-    known = launch.libraries()
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--mpi", default=",".join(known), help=f"default: {','.join(known)}")
-    parser.add_argument("--only", default=",".join(FILES), help=f"default: {','.join(FILES)}")
-    parser.add_argument("--rounds", type=int, default=5, help="runs of each kind (default: 5)")
-    parser.add_argument(
-        "--patience",
-        type=int,
-        default=2,
-        help="how often a run is repeated that others disturbed (default: 2)",
-    )
-    parser.add_argument(
-        "--quiet-s",
-        type=float,
-        default=10,
-        help="how long each run waits for a machine that does nothing else (default: 10 s)",
-    )
-    parser.add_argument("--quick", action="store_true", help="two rounds, less work")
-    args = parser.parse_args()
-    args.rounds = 2 if args.quick else args.rounds
-    unknown = set(args.mpi.split(",")) - set(known) | set(args.only.split(",")) - set(FILES)
-    if unknown:
-        parser.error(f"unknown: {', '.join(sorted(unknown))}")
-    results.RESULTS.mkdir(parents=True, exist_ok=True)
-    load.adopt_orphans()
-    launch.end_on_signal()
-    failures = 0
-    for mpi in (known[name] for name in args.mpi.split(",")):
-        if not mpi.available():
-            print(f"  {mpi.name}: skipped, {mpi.title} or the library for it is not here")
-            continue
-        for name in args.only.split(","):
-            try:
-                measure(name, mpi, args)
-            except launch.Failed as failed:
-                failures += 1
-                print(f"bench: {failed}", file=sys.stderr)
-    return 1 if failures else 0
+    parser = driver.options(__doc__, FILES, 5)
+    return driver.main(driver.parse(parser, FILES, 2), measure)
 
 
 if __name__ == "__main__":

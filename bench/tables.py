@@ -10,6 +10,7 @@ import sys
 
 import launch
 import results
+import tables_adapt
 import tables_rma
 from pages import (
     DISTURBED_CORES,
@@ -192,7 +193,9 @@ def main():
         "created": created_page,
         "overhead": overhead_page,
         **tables_rma.PAGES,
+        "adapt": tables_adapt.page,
     }
+    checks = {**dict.fromkeys(tables_rma.PAGES, tables_rma.check), "adapt": tables_adapt.check}
     beyond_count, demo_written = 0, False
     for name, page in pages.items():
         try:
@@ -203,10 +206,8 @@ def main():
         if name == "demo" and data.get("foreign_cores", 0) > DISTURBED_CORES:
             print(f"  demo: page left as it is, others used {data['foreign_cores']} cores")
             continue
-        if args.check and name in tables_rma.PAGES:
-            beyond_count += tables_rma.check(name, data)
-        elif args.check and name != "demo":
-            beyond_count += check(name, data)
+        if args.check and name != "demo":
+            beyond_count += checks.get(name, check)(name, data)
         elif not args.check:
             DOCS.mkdir(parents=True, exist_ok=True)
             (DOCS / f"{name}.md").write_text(page(data).rstrip() + "\n", encoding="utf-8")

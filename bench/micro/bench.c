@@ -17,13 +17,18 @@ double bench_now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+double bench_steps(long count)
+{
+    double x = 0.5;
+    for (long i = 0; i < count; i++)
+        x = 3.7 * x * (1.0 - x);
+    return x;
+}
+
 double bench_work(long unit_count)
 {
     const long steps_per_unit = 600000;
-    double x = 0.5;
-    for (long i = 0; i < unit_count * steps_per_unit; i++)
-        x = 3.7 * x * (1.0 - x);
-    return x;
+    return bench_steps(unit_count * steps_per_unit);
 }
 
 double bench_compute(double seconds)

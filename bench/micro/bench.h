@@ -14,7 +14,11 @@ double bench_now(void);
  */
 double bench_compute(double seconds);
 
-/** A fixed amount of computing (about a millisecond a unit). Returns the same number each time. */
+/** A fixed amount of computing, about so many of its steps in a microsecond. Returns as above. */
+enum { BENCH_STEPS_PER_US = 230 };
+double bench_steps(long count);
+
+/** The same in larger units (some milliseconds each). Returns the same number each time. */
 double bench_work(long unit_count);
 
 /** Leaves the core for some seconds. */
