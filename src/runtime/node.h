@@ -21,7 +21,7 @@ enum csp_phase { CSP_PHASE_START = 0, CSP_PHASE_RUN, CSP_PHASE_END };
 struct csp_node_proc {
     _Alignas(64) _Atomic uint32_t phase; // enum csp_phase; END: reached MPI_Finalize
     int32_t pid, wrank, urank, gidx;     // urank -1: ghost; gidx -1: user
-    struct csp_bell bell;                // a ghost sleeps here
+    struct csp_bell bell;                // it sleeps here
     _Atomic uint64_t
         messages_due; // ghost: control messages to receive before it leaves; set before `stop`
     _Atomic uint32_t load_permille; // ghost: busy share of the last period

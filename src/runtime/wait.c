@@ -46,6 +46,20 @@ static void alarm_check(struct csp_wait *w)
     }
 }
 
+// Until a ghost of this node rings, or for so long; the caller looks once more before.
+static void nap(struct csp_wait *w, uint64_t ns)
+{
+    struct csp_bell *bell = &csp_node_procs(csp_rt.page)[csp_rt.lrank].bell;
+    w->listening = !w->listening;
+    if (w->listening) {
+        w->seen = csp_bell_seen(bell);
+        return;
+    }
+    unsigned long slack = csp_clock_slack(SLACK_NS); // the thread is the program's
+    csp_bell_sleep(bell, w->seen, ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
+    csp_clock_slack(slack);
+}
+
 void csp_wait_turn(struct csp_wait *w)
 {
     uint64_t spin_ns = csp_rt.crowded ? SPIN_CROWDED_NS : SPIN_FREE_NS;
@@ -62,9 +76,5 @@ void csp_wait_turn(struct csp_wait *w)
         csp_cpu_relax();
         return;
     }
-    uint64_t ns =
-        (now - w->idle_ns - spin_ns) / 4 + SLEEP_MIN_NS; // longer, the longer it was in vain
-    unsigned long slack = csp_clock_slack(SLACK_NS);     // the thread is the program's
-    csp_clock_sleep(ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
-    csp_clock_slack(slack);
+    nap(w, (now - w->idle_ns - spin_ns) / 4 + SLEEP_MIN_NS); // longer, the longer it was in vain
 }

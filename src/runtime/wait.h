@@ -17,6 +17,8 @@ struct csp_wait {
     uint64_t begin_ns, alarm_ns;
     uint64_t idle_ns; // since when no message came; 0: one did
     unsigned turns;
+    uint32_t seen; // of the process's bell,
+    int listening; // if it did not sleep since
 };
 
 static inline void csp_wait_begin3(struct csp_wait *w, const char *what, long a, long b, long c)
