@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo, dtype, adapt, trace, match <- runtime <- types <- rma, p2p, ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype, adapt, trace, match <- runtime <- types <- rma, p2p,
+ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -8,23 +9,19 @@ from pathlib import Path
 import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
+WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace", "match"}
+ABOVE_TYPES = WITHOUT_MPI | {"runtime", "types"}
 MAY_USE = {
     "base": set(),
-    "shm": {"base"},
-    "topo": {"base"},
-    "dtype": {"base"},
-    "adapt": {"base"},
-    "trace": {"base"},
-    "match": {"base"},
-    "runtime": {"base", "shm", "topo", "dtype", "adapt", "trace", "match"},
-    "types": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime"},
-    "rma": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime", "types"},
-    "p2p": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime", "types"},
-    "ghost": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime"},
-    "report": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime"},
-    "wrap": {"base", "shm", "topo", "dtype", "adapt", "trace", "match", "runtime", "types", "rma", "p2p", "ghost", "report"},
+    **{layer: {"base"} for layer in WITHOUT_MPI - {"base"}},
+    "runtime": WITHOUT_MPI,
+    "types": WITHOUT_MPI | {"runtime"},
+    "rma": ABOVE_TYPES,
+    "p2p": ABOVE_TYPES,
+    "ghost": WITHOUT_MPI | {"runtime"},
+    "report": WITHOUT_MPI | {"runtime"},
+    "wrap": ABOVE_TYPES | {"rma", "p2p", "ghost", "report"},
 }
-WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace", "match"}
 
 
 def sources(layer: str) -> list[Path]:

@@ -9,7 +9,7 @@ import builds
 
 HERE = Path(__file__).parent
 # Data and constants of Open MPI that its header's macros name; no function that could be called.
-OPENMPI_DATA = re.compile(r"ompi_mpi_\w+|OMPI_C_MPI_\w+")
+OPENMPI_DATA = re.compile(r"ompi_mpi_\w+|ompi_(message|request)_null|OMPI_C_MPI_\w+")
 
 
 def words(path: Path) -> list[str]:

@@ -232,7 +232,11 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     args = [p.name for p in function.params]
     requests = next(p for p in function.params if p.type.startswith("MPI_Request"))
     count = args[0] if args[0].endswith("count") else "1"
-    where = requests.name if requests.type != "MPI_Request" or "[" in requests.text else "&" + requests.name
+    where = (
+        requests.name
+        if requests.type != "MPI_Request" or "[" in requests.text
+        else "&" + requests.name
+    )
     target = REQUEST_CALLS.get(function.field, function.field.lower())
     own = ["1", *args] if target == "start_all" and count == "1" else args
     return (
