@@ -45,6 +45,8 @@ static int32_t any(int value, int wildcard)
 static void pack(const struct csp_post *p, const struct csp_type *t, char *to, uint64_t bytes)
 {
     struct csp_layout_cursor from;
+    if (bytes == 0)
+        return;
     if (t->contig)
         memcpy(to, p->buf, bytes);
     else if (csp_layout_begin(&from, t->layout, 0, p->count) == CSP_OK)

@@ -102,7 +102,7 @@ static int take_answer(struct csp_req *r)
     struct csp_cell *c = r->cell;
     if (!c)
         return MPI_SUCCESS;
-    if (c->here)
+    if (c->here && c->got_bytes > 0)
         unpack(r, c);
     int error = c->error;
     csp_cell_give(c);
