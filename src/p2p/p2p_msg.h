@@ -8,7 +8,8 @@
 #include "p2p/p2p.h"
 
 struct csp_msg {
-    MPI_Message handle; // the carrier
+    MPI_Message handle; // the carrier,
+    MPI_Request send;   // and what it was sent by: freed before, MPICH 4.0 uses it all the same
     struct csp_msg *next;
     struct csp_p2p_comm *comm; // counted reference
     uint64_t message;          // as the ghost named it

@@ -17,14 +17,12 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct csp_msg *make(void)
 {
     struct csp_msg *m = calloc(1, sizeof(*m));
-    MPI_Request request;
     int flag = 0;
     CSP_CHECK(m, "out of memory for a message");
-    int rc = csp_mpi.Isend(NULL, 0, MPI_BYTE, 0, 0, csp_rt.self, &request);
+    int rc = csp_mpi.Isend(NULL, 0, MPI_BYTE, 0, 0, csp_rt.self, &m->send);
     while (rc == MPI_SUCCESS && !flag)
         rc = csp_mpi.Improbe(0, 0, csp_rt.self, &flag, &m->handle, MPI_STATUS_IGNORE);
     CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not make a matched message");
-    csp_mpi.Request_free(&request);
     csp_handles_put(&messages, (uintptr_t)m->handle, m);
     return m;
 }
@@ -60,6 +58,7 @@ void csp_msg_stop(void)
         idle = m->next;
         csp_handles_drop(&messages, (uintptr_t)m->handle, m);
         csp_mpi.Mrecv(NULL, 0, MPI_BYTE, &m->handle, MPI_STATUS_IGNORE);
+        csp_mpi.Wait(&m->send, MPI_STATUS_IGNORE);
         free(m);
     }
 }
