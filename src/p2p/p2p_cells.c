@@ -17,7 +17,9 @@ struct list {
 };
 
 static struct csp_cell *idle[SIZES];
-static struct list left = {.last = &left.first}; // in the order in which they were posted
+// Cells that nobody waits for, in the order in which they were posted; those of buffered sends apart, whose
+// copies shall go soon.
+static struct list left = {.last = &left.first}, buffered = {.last = &buffered.first};
 static struct csp_ring *ring;
 static struct csp_bell *bell; // the ghost's
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, post_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,14 +66,6 @@ int csp_cells_start(void)
     return 1;
 }
 
-void csp_cells_stop(void)
-{
-    struct csp_wait w;
-    csp_wait_begin(&w, "MPI_Finalize: a ghost to take the messages of this process");
-    while (ring && !csp_ring_empty(ring))
-        csp_wait_turn(&w);
-}
-
 static void give(struct csp_cell *c)
 {
     int size = c->room == CSP_CELL_SMALL ? SMALL : LARGE;
@@ -85,19 +79,39 @@ static void give(struct csp_cell *c)
 }
 
 // Cells that were left and are done by now.
-static void collect(void)
+static void collect(struct list *list)
 {
-    for (struct csp_cell **at = &left.first; *at;) {
+    for (struct csp_cell **at = &list->first; *at;) {
         struct csp_cell *c = *at;
         if (!csp_cell_done(c)) {
             at = link_of(c);
             continue;
         }
         *at = *link_of(c);
-        if (left.last == link_of(c))
-            left.last = at;
+        if (list->last == link_of(c))
+            list->last = at;
         give(c);
     }
+}
+
+static int buffered_left(void)
+{
+    acquire(&lock);
+    collect(&buffered);
+    int yes = buffered.first != NULL;
+    release(&lock);
+    return yes;
+}
+
+void csp_cells_stop(void)
+{
+    struct csp_wait w;
+    csp_wait_begin(&w, "MPI_Finalize: a ghost to take the messages of this process");
+    while (!csp_ring_empty(ring))
+        csp_wait_turn(&w);
+    csp_wait_begin(&w, "MPI_Finalize: buffered sends to be received");
+    while (buffered_left())
+        csp_wait_turn(&w);
 }
 
 static void make_slab(int size)
@@ -119,7 +133,7 @@ struct csp_cell *csp_cell_take(size_t payload)
     int size = payload <= CSP_CELL_SMALL ? SMALL : LARGE;
     acquire(&lock);
     if (!idle[size])
-        collect();
+        collect(&left);
     if (!idle[size])
         make_slab(size);
     struct csp_cell *c = idle[size];
@@ -141,10 +155,12 @@ void csp_cell_give(struct csp_cell *c)
 
 void csp_cell_leave(struct csp_cell *c)
 {
+    struct list *list = c->copy_private ? &buffered : &left;
     acquire(&lock);
     *link_of(c) = NULL;
-    *left.last = c;
-    left.last = link_of(c);
+    *list->last = c;
+    list->last = link_of(c);
+    collect(&buffered);
     release(&lock);
 }
 
