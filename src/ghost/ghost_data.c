@@ -160,7 +160,7 @@ void csp_ghost_data_receive(const struct csp_p2p_head *offer, struct csp_cell *r
 
 void csp_ghost_data_send(const struct csp_p2p_head *h)
 {
-    struct csp_cell *c = (struct csp_cell *)((char *)csp_rt.pool.base + h->cell_off);
+    struct csp_cell *c = csp_cell_at(h->cell_off);
     struct move *m = make(c, NULL, h->bytes);
     m->peer = h->from;
     m->tag = FIRST_TAG + h->slot;
@@ -258,9 +258,4 @@ int csp_ghost_data_idle(void)
 {
     return !copies.first && !in_waiting.first && !in_active.first && !out_waiting.first &&
            !out_active.first;
-}
-
-void csp_ghost_data_stop(void)
-{
-    CSP_ASSERT(csp_ghost_data_idle());
 }

@@ -113,7 +113,7 @@ static void handle(const struct csp_p2p_head *h)
         csp_ghost_data_send(h);
         break;
     case CSP_P2P_ACK:
-        csp_ghost_cell_done((struct csp_cell *)((char *)csp_rt.pool.base + h->cell_off));
+        csp_ghost_cell_done(csp_cell_at(h->cell_off));
         break;
     default:
         CSP_CHECK(0, "ghost %d sent something unknown", h->from);

@@ -34,16 +34,6 @@ struct message {
 static struct port **ports; // [lrank]; NULL: not mine
 static uint64_t kept;       // messages without a receive
 
-static struct csp_cell *cell_at(uint64_t off)
-{
-    return (struct csp_cell *)((char *)csp_rt.pool.base + off);
-}
-
-static uint64_t off_of(const struct csp_cell *c)
-{
-    return (uint64_t)((const char *)c - (const char *)csp_rt.pool.base);
-}
-
 static void *must(void *p)
 {
     CSP_CHECK(p, "out of memory for a message");
@@ -64,7 +54,7 @@ static void acknowledge(const struct csp_p2p_head *h)
     if (!(h->flags & CSP_CELL_SYNC))
         return;
     if (h->type == CSP_P2P_LOCAL)
-        csp_ghost_cell_done(cell_at(h->cell_off));
+        csp_ghost_cell_done(csp_cell_at(h->cell_off));
     else
         csp_ghost_net_send(
             h->from, &(struct csp_p2p_head){.type = CSP_P2P_ACK, .cell_off = h->cell_off}, NULL);
@@ -90,12 +80,12 @@ static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const cha
     recv->got_bytes = h->bytes < recv->bytes ? h->bytes : recv->bytes;
     recv->error = h->bytes > recv->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (!data && h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD)
-        data = cell_at(h->cell_off)->payload;
+        data = csp_cell_at(h->cell_off)->payload;
     if (data) {
         deliver(recv, data);
         acknowledge(h);
     } else if (h->type == CSP_P2P_LOCAL) {
-        csp_ghost_data_copy(cell_at(h->cell_off), recv);
+        csp_ghost_data_copy(csp_cell_at(h->cell_off), recv);
     } else {
         csp_ghost_data_receive(h, recv);
     }
@@ -114,32 +104,32 @@ static void keep(struct port *p, const struct csp_p2p_head *h, const char *data)
     kept++;
 }
 
+// A local send that waits for nothing: its cell goes back as soon as its data are taken.
+static int frees_its_cell(const struct csp_p2p_head *h)
+{
+    return h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD && !(h->flags & CSP_CELL_SYNC);
+}
+
 // What a message without a receive brings along: its data, or NULL.
 static const char *data_of(const struct message *m)
 {
-    const struct csp_p2p_head *h = &m->head;
-    int here =
-        h->type == CSP_P2P_EAGER ||
-        (h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD && !(h->flags & CSP_CELL_SYNC));
-    return here ? m->data : NULL;
+    return m->head.type == CSP_P2P_EAGER || frees_its_cell(&m->head) ? m->data : NULL;
 }
 
 void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data)
 {
     struct port *p = ports[h->lrank];
     struct csp_match_node *node = csp_match_take_receive(&p->match, &h->env);
-    struct csp_cell *send = h->type == CSP_P2P_LOCAL ? cell_at(h->cell_off) : NULL;
-    // A local send that waits for nothing: its cell goes back at once.
-    int free_send = send && h->flags & CSP_CELL_PAYLOAD && !(h->flags & CSP_CELL_SYNC);
+    struct csp_cell *send = frees_its_cell(h) ? csp_cell_at(h->cell_off) : NULL;
     if (node) {
         struct receive *r = (struct receive *)node;
         r->cell->ghost_private = 0;
         match(r->cell, h, data);
         free(r);
     } else {
-        keep(p, h, free_send ? send->payload : data);
+        keep(p, h, send ? send->payload : data);
     }
-    if (free_send)
+    if (send)
         csp_ghost_cell_done(send);
 }
 
@@ -155,7 +145,7 @@ static void pick_send(struct csp_cell *c)
         .flags = c->flags,
         .env = {.context = c->context, .source = c->rank, .tag = c->tag},
         .bytes = c->bytes,
-        .cell_off = off_of(c),
+        .cell_off = csp_cell_off(c),
         .lrank = csp_topo_lrank_of_wrank(t)[c->wrank],
     };
     if (to == csp_rt.node * t->ng + csp_rt.gidx)
@@ -221,9 +211,8 @@ static void pick_matched(struct csp_cell *c)
 // The receive may be over already, or have its message.
 static void pick_cancel(struct csp_cell *c)
 {
-    struct csp_cell *other = cell_at(c->other_off);
+    struct csp_cell *other = csp_cell_at(c->other_off);
     struct receive *r = (struct receive *)(uintptr_t)other->ghost_private; // NOLINT
-    c->found = r != NULL;
     if (r) {
         csp_match_remove_receive(&r->node);
         free(r);
@@ -236,7 +225,7 @@ static void pick_cancel(struct csp_cell *c)
 
 static void pick_unattended(struct csp_cell *c)
 {
-    struct csp_cell *other = cell_at(c->other_off);
+    struct csp_cell *other = csp_cell_at(c->other_off);
     if (other->ghost_private) // it waits for its message
         other->answer_room = 0;
     csp_ghost_cell_done(c);
@@ -283,7 +272,7 @@ static int pick_all(int lrank)
         p->ring = (struct csp_ring *)((char *)csp_rt.pool.base + off);
     }
     while (n < PICKS && csp_ghost_net_room() && csp_ring_take(p->ring, &off)) {
-        pick(p, cell_at(off));
+        pick(p, csp_cell_at(off));
         n++;
     }
     return n;
@@ -332,7 +321,6 @@ void csp_ghost_p2p_stop(void)
     if (kept)
         csp_info("%llu messages were never received", (unsigned long long)kept);
     csp_ghost_net_stop();
-    csp_ghost_data_stop();
     for (int i = 0; i < csp_rt.page->nprocs; i++)
         free(ports[i]);
     free((void *)ports);

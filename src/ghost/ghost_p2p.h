@@ -56,7 +56,6 @@ void csp_ghost_data_receive(const struct csp_p2p_head *offer, struct csp_cell *r
 void csp_ghost_data_send(const struct csp_p2p_head *accept);
 int csp_ghost_data_turn(void); // @return 1 if something moved
 int csp_ghost_data_idle(void);
-void csp_ghost_data_stop(void);
 
 /** From or to the memory of a cell's user, bytes [at, at + bytes) of its stream; dies if it is not there. */
 void csp_ghost_data_touch(const struct csp_cell *c, int write, char *mine, uint64_t at,

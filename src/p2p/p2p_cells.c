@@ -47,9 +47,9 @@ static size_t payload_of(int size)
     return size == SMALL ? CSP_CELL_SMALL : CSP_CELL_LARGE;
 }
 
-static uint64_t off_of(const void *p)
+static uint64_t payload_off(const struct csp_cell *c)
 {
-    return (uint64_t)((const char *)p - (const char *)csp_rt.pool.base);
+    return csp_cell_off(c) + offsetof(struct csp_cell, payload);
 }
 
 int csp_cells_start(void)
@@ -69,7 +69,7 @@ int csp_cells_start(void)
 static void give(struct csp_cell *c)
 {
     int size = c->room == CSP_CELL_SMALL ? SMALL : LARGE;
-    if (c->layout_off && c->layout_off != off_of(c->payload))
+    if (c->layout_off && c->layout_off != payload_off(c))
         csp_heap_free(csp_rt.heap, c->layout_off);
     free((void *)(uintptr_t)c->copy_private); // NOLINT: of this process
     c->copy_private = 0;
@@ -121,7 +121,7 @@ static void make_slab(int size)
     CSP_CHECK(off != CSP_OFF_NONE,
               "the node's segment has no room for messages under way: raise CSP_POOL_SIZE");
     for (size_t i = 0; i < SLAB; i++) {
-        struct csp_cell *c = (struct csp_cell *)((char *)csp_rt.pool.base + off + i * bytes);
+        struct csp_cell *c = csp_cell_at(off + i * bytes);
         memset(c, 0, sizeof(*c));
         c->room = (uint32_t)payload_of(size);
         give(c);
@@ -164,33 +164,22 @@ void csp_cell_leave(struct csp_cell *c)
     release(&lock);
 }
 
-uint64_t csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes)
+void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes)
 {
-    char *at = c->payload;
-    if (bytes > c->room) {
-        uint64_t off = csp_heap_alloc(csp_rt.heap, bytes, 64);
-        CSP_CHECK(off != CSP_OFF_NONE,
-                  "the node's segment has no room for a datatype: raise CSP_POOL_SIZE");
-        at = (char *)csp_rt.pool.base + off;
-    }
-    memcpy(at, layout, bytes);
-    c->layout_off = off_of(at);
-    return c->layout_off;
-}
-
-uint64_t csp_cell_off(const struct csp_cell *c)
-{
-    return off_of(c);
+    c->layout_off = bytes <= c->room ? payload_off(c) : csp_heap_alloc(csp_rt.heap, bytes, 64);
+    CSP_CHECK(c->layout_off != CSP_OFF_NONE,
+              "the node's segment has no room for a datatype: raise CSP_POOL_SIZE");
+    memcpy((char *)csp_rt.pool.base + c->layout_off, layout, bytes);
 }
 
 void csp_cell_post(struct csp_cell *c)
 {
     atomic_store_explicit(&c->state, CSP_CELL_POSTED, memory_order_relaxed);
     acquire(&post_lock);
-    if (!csp_ring_put(ring, off_of(c))) {
+    if (!csp_ring_put(ring, csp_cell_off(c))) {
         struct csp_wait w;
         csp_wait_begin(&w, "a ghost to take one of %ld messages", (long)CSP_RING_SLOTS);
-        while (!csp_ring_put(ring, off_of(c)))
+        while (!csp_ring_put(ring, csp_cell_off(c)))
             csp_wait_turn(&w);
     }
     release(&post_lock);

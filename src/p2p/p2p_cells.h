@@ -27,10 +27,8 @@ void csp_cell_give(struct csp_cell *c);
 /** The same for one that nobody waits for: once the ghost is done with it. */
 void csp_cell_leave(struct csp_cell *c);
 
-/** Room for the layout of a cell whose payload is no place for it. @return its offset. */
-uint64_t csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes);
-
-uint64_t csp_cell_off(const struct csp_cell *c);
+/** Gives a cell a copy of its layout: behind it, or elsewhere if it is too large. */
+void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes);
 
 /** To the ghost. */
 void csp_cell_post(struct csp_cell *c);

@@ -3,6 +3,7 @@
 // Sends and receives, from the program's arguments to a cell.
 #include <stdlib.h>
 #include <string.h>
+#include "match/match.h"
 #include "p2p/p2p_req.h"
 #include "runtime/rt.h"
 
@@ -38,7 +39,14 @@ int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *re
 
 static int32_t any(int value, int wildcard)
 {
-    return value == wildcard ? -1 : value;
+    return value == wildcard ? CSP_MATCH_ANY : value;
+}
+
+void csp_post_wanted(const struct csp_post *p, struct csp_cell *c)
+{
+    c->context = p->comm->context;
+    c->rank = any(p->peer, MPI_ANY_SOURCE);
+    c->tag = any(p->tag, MPI_ANY_TAG);
 }
 
 // Packed behind the cell, or into memory of its own.
@@ -88,13 +96,14 @@ static struct csp_cell *describe(const struct csp_post *p, const struct csp_type
     c->bytes = bytes;
     c->addr = (uint64_t)(uintptr_t)p->buf;
     c->kind = recv ? CSP_CELL_RECV : CSP_CELL_SEND;
-    c->context = p->comm->context;
-    c->tag = any(p->tag, MPI_ANY_TAG);
-    c->rank = recv ? any(p->peer, MPI_ANY_SOURCE) : p->comm->members->rank;
-    if (recv)
+    csp_post_wanted(p, c);
+    if (recv) {
         describe_recv(p, t, c);
-    else
+    } else {
+        c->rank = p->comm->members->rank;
+        c->wrank = p->comm->members->wrank[p->peer];
         describe_send(p, t, c);
+    }
     return c;
 }
 
@@ -111,8 +120,6 @@ void csp_req_post(struct csp_req *r, const struct csp_type *t, uint64_t message)
     }
     if (p->mode == CSP_P2P_SYNC)
         c->flags |= CSP_CELL_SYNC;
-    if (!recv)
-        c->wrank = p->comm->members->wrank[p->peer];
     r->cell = over ? NULL : c;
     csp_cell_post(c);
     if (over)

@@ -79,9 +79,7 @@ static int ask(const struct csp_post *p, MPI_Message *message, MPI_Status *statu
     struct csp_wait w;
     struct csp_cell *c = csp_cell_take(0);
     c->kind = message ? CSP_CELL_MPROBE : CSP_CELL_PROBE;
-    c->context = p->comm->context;
-    c->rank = p->peer == MPI_ANY_SOURCE ? -1 : p->peer;
-    c->tag = p->tag == MPI_ANY_TAG ? -1 : p->tag;
+    csp_post_wanted(p, c);
     csp_cell_post(c);
     csp_wait_begin(&w, "a ghost to look for messages of rank %ld with tag %ld", (long)p->peer,
                    (long)p->tag);

@@ -82,28 +82,14 @@ void csp_req_status(struct csp_req *r, MPI_Status *status)
                         MPI_ANY_TAG, 0, 0);
 }
 
-// From behind the cell to the program's buffer.
-static void unpack(const struct csp_req *r, const struct csp_cell *c)
-{
-    const struct csp_layout *layout =
-        c->layout_off ? (const void *)((char *)csp_rt.pool.base + c->layout_off) : NULL;
-    struct csp_layout_cursor cursor;
-    if (!layout) {
-        memcpy((void *)(uintptr_t)c->addr, c->payload, c->got_bytes); // NOLINT: this process's own
-        return;
-    }
-    if (csp_layout_begin(&cursor, layout, 0, c->count) == CSP_OK)
-        csp_layout_unpack(&cursor, r->post.buf, c->payload, c->got_bytes);
-}
-
 // What the ghosts answered; the cell is gone then.
 static int take_answer(struct csp_req *r)
 {
     struct csp_cell *c = r->cell;
     if (!c)
         return MPI_SUCCESS;
-    if (c->here && c->got_bytes > 0)
-        unpack(r, c);
+    if (c->here && c->got_bytes > 0) // contiguous: see describe_recv
+        memcpy(r->post.buf, c->payload, c->got_bytes);
     int error = c->error;
     csp_cell_give(c);
     r->cell = NULL;

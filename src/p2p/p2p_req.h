@@ -25,6 +25,9 @@ struct csp_req *csp_req_find(MPI_Request request);
 /** A new one for this post, active, without a cell. */
 struct csp_req *csp_req_take(const struct csp_post *post);
 
+/** The envelope that a receive or probe asks for. */
+void csp_post_wanted(const struct csp_post *p, struct csp_cell *c);
+
 /** Posts it, data of type `t`; `message`: of a matched receive, or 0. */
 void csp_req_post(struct csp_req *r, const struct csp_type *t, uint64_t message);
 
@@ -46,9 +49,6 @@ void csp_req_drop(struct csp_req *r);
 
 /** Fills a status (or ignores it). */
 void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, int cancelled);
-
-/** What the MPI library has to do, between two looks at a request. */
-void csp_p2p_progress(void);
 
 void csp_req_stop(void);
 

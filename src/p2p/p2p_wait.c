@@ -28,7 +28,8 @@ int csp_p2p_any(int n, const MPI_Request *requests)
     return 0;
 }
 
-void csp_p2p_progress(void)
+// What the MPI library has to do, between two looks at requests.
+static void progress(void)
 {
     csp_am_poll(1);
 }
@@ -104,7 +105,7 @@ int csp_p2p_test(MPI_Request *request, int *flag, MPI_Status *status)
     struct csp_req *r = csp_req_find(*request);
     if (!r || !r->active)
         return csp_mpi.Test(request, flag, status);
-    csp_p2p_progress();
+    progress();
     *flag = csp_req_done(r);
     if (!*flag)
         return MPI_SUCCESS;
@@ -149,11 +150,12 @@ static int finish_all(struct mix *m, int rc, MPI_Status *statuses)
     int errors = 0;
     for (int i = 0; i < m->n; i++) {
         MPI_Status *status = status_at(statuses, i);
+        struct csp_req *r = csp_req_find(m->program[i]);
         int code = MPI_SUCCESS;
         if (m->own[i])
             code = finish(m, i, status, &comm);
-        else if (m->native[i] == MPI_REQUEST_NULL && csp_req_find(m->program[i]))
-            csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0); // inactive
+        else if (r)
+            csp_req_status(r, status); // inactive
         else
             continue;
         if (status != MPI_STATUS_IGNORE)
@@ -168,7 +170,7 @@ static int finish_all(struct mix *m, int rc, MPI_Status *statuses)
 static int try_all(struct mix *m, int *flag, MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
-    csp_p2p_progress();
+    progress();
     *flag = all_own_done(m);
     if (*flag)
         rc = test_natives(m, flag, statuses);
@@ -204,12 +206,13 @@ int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Sta
     MPI_Comm comm = MPI_COMM_NULL;
     int rc = MPI_SUCCESS;
     begin(&m, n, requests);
-    csp_p2p_progress();
+    progress();
     *index = first_own_done(&m);
     *flag = *index >= 0;
-    if (*flag)
-        rc = csp_p2p_raise(comm, finish(&m, *index, status, &comm));
-    else {
+    if (*flag) {
+        rc = finish(&m, *index, status, &comm);
+        rc = csp_p2p_raise(comm, rc);
+    } else {
         rc = csp_mpi.Testany(n, m.native, index, flag, status);
         if (*flag && *index == MPI_UNDEFINED && m.actives)
             *flag = 0;
@@ -235,7 +238,7 @@ int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
     MPI_Comm comm = MPI_COMM_NULL;
     int errors = 0, done = 0;
     begin(&m, n, requests);
-    csp_p2p_progress();
+    progress();
     int rc = csp_mpi.Testsome(n, m.native, outcount, indices, statuses);
     if (*outcount != MPI_UNDEFINED)
         done = *outcount;
@@ -270,11 +273,9 @@ int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
 int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct csp_req *r = csp_req_find(request);
-    csp_p2p_progress();
-    *flag = !r->active || csp_req_done(r);
-    if (*flag && r->active)
+    progress();
+    *flag = csp_req_done(r); // an inactive one has no cell
+    if (*flag)
         csp_req_status(r, status);
-    else if (*flag)
-        csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
     return MPI_SUCCESS;
 }

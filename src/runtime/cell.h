@@ -8,6 +8,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "runtime/rt.h"
 #include "shm/ring.h"
 
 enum csp_cell_kind {
@@ -50,7 +51,7 @@ struct csp_cell {
     int32_t error;           // MPI error class
     int32_t source, got_tag; // of the message
     uint64_t got_bytes;      // of data that were received, or that wait
-    uint32_t found;          // PROBE, MPROBE: there is a message; CANCEL: it was in time
+    uint32_t found;          // PROBE, MPROBE: there is a message
     uint32_t here;           // RECV, MRECV: the data are behind the cell, packed
     uint32_t cancelled;      // RECV
     uint64_t message_got;    // MPROBE
@@ -59,6 +60,16 @@ struct csp_cell {
     uint64_t copy_private;   // likewise: the data of a buffered send, to be freed with the cell
     _Alignas(64) char payload[];
 };
+
+static inline struct csp_cell *csp_cell_at(uint64_t off)
+{
+    return (struct csp_cell *)((char *)csp_rt.pool.base + off);
+}
+
+static inline uint64_t csp_cell_off(const struct csp_cell *c)
+{
+    return (uint64_t)((const char *)c - (const char *)csp_rt.pool.base);
+}
 
 /** Whether a ghost is done with it: from then on it is the user's again. */
 static inline int csp_cell_done(const struct csp_cell *c)

@@ -8,14 +8,16 @@
 CSP_WRAP(int, Bsend, MPI_Bsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Bsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -25,14 +27,16 @@ CSP_WRAP(int, Bsend_c, MPI_Bsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Bsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -42,14 +46,16 @@ CSP_WRAP(int, Ibsend, MPI_Ibsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Ibsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -59,14 +65,16 @@ CSP_WRAP(int, Ibsend_c, MPI_Ibsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Ibsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -76,14 +84,16 @@ CSP_WRAP(int, Irsend, MPI_Irsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Irsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -93,14 +103,16 @@ CSP_WRAP(int, Irsend_c, MPI_Irsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Irsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -110,14 +122,16 @@ CSP_WRAP(int, Isend, MPI_Isend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Isend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -127,14 +141,16 @@ CSP_WRAP(int, Isend_c, MPI_Isend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Isend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -144,14 +160,16 @@ CSP_WRAP(int, Issend, MPI_Issend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_SYNC,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Issend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -161,14 +179,16 @@ CSP_WRAP(int, Issend_c, MPI_Issend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_SYNC,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Issend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -177,14 +197,16 @@ CSP_WRAP(int, Issend_c, MPI_Issend_c,
 CSP_WRAP(int, Rsend, MPI_Rsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Rsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -194,14 +216,16 @@ CSP_WRAP(int, Rsend_c, MPI_Rsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Rsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -210,14 +234,16 @@ CSP_WRAP(int, Rsend_c, MPI_Rsend_c,
 CSP_WRAP(int, Send, MPI_Send,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Send(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -227,14 +253,16 @@ CSP_WRAP(int, Send_c, MPI_Send_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Send_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -243,14 +271,16 @@ CSP_WRAP(int, Send_c, MPI_Send_c,
 CSP_WRAP(int, Ssend, MPI_Ssend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_SYNC,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Ssend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif
@@ -260,14 +290,16 @@ CSP_WRAP(int, Ssend_c, MPI_Ssend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             struct csp_post post = {.mode = CSP_P2P_SYNC,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_send(&post);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_send(&post);
+             }
              return csp_mpi.Ssend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
 #endif

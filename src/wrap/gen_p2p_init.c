@@ -9,14 +9,16 @@ CSP_WRAP(int, Bsend_init, MPI_Bsend_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Bsend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                        request);
          })
@@ -27,14 +29,16 @@ CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Bsend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                          request);
          })
@@ -44,10 +48,12 @@ CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
 CSP_WRAP(int, Improbe, MPI_Improbe,
          (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
          (source, tag, comm, flag, message, status), {
-             struct csp_post post = {
-                 .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_improbe(&post, flag, message, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_improbe(&post, flag, message, status);
+             }
              return csp_mpi.Improbe(source, tag, CSP_COMM(comm, ra), flag, message, status);
          })
 #endif
@@ -56,10 +62,12 @@ CSP_WRAP(int, Improbe, MPI_Improbe,
 CSP_WRAP(int, Iprobe, MPI_Iprobe,
          (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
          (source, tag, comm, flag, status), {
-             struct csp_post post = {
-                 .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_iprobe(&post, flag, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_iprobe(&post, flag, status);
+             }
              return csp_mpi.Iprobe(source, tag, CSP_COMM(comm, ra), flag, status);
          })
 #endif
@@ -68,10 +76,12 @@ CSP_WRAP(int, Iprobe, MPI_Iprobe,
 CSP_WRAP(int, Mprobe, MPI_Mprobe,
          (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
          (source, tag, comm, message, status), {
-             struct csp_post post = {
-                 .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_mprobe(&post, message, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_mprobe(&post, message, status);
+             }
              return csp_mpi.Mprobe(source, tag, CSP_COMM(comm, ra), message, status);
          })
 #endif
@@ -79,10 +89,12 @@ CSP_WRAP(int, Mprobe, MPI_Mprobe,
 #if CSP_HAVE_MPI_Probe
 CSP_WRAP(int, Probe, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status),
          (source, tag, comm, status), {
-             struct csp_post post = {
-                 .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_probe(&post, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_probe(&post, status);
+             }
              return csp_mpi.Probe(source, tag, CSP_COMM(comm, ra), status);
          })
 #endif
@@ -92,14 +104,16 @@ CSP_WRAP(int, Recv_init, MPI_Recv_init,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Recv_init(buf, count, datatype, source, tag, CSP_COMM(comm, ra),
                                       request);
          })
@@ -110,14 +124,16 @@ CSP_WRAP(int, Recv_init_c, MPI_Recv_init_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Recv_init_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra),
                                         request);
          })
@@ -128,14 +144,16 @@ CSP_WRAP(int, Rsend_init, MPI_Rsend_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Rsend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                        request);
          })
@@ -146,14 +164,16 @@ CSP_WRAP(int, Rsend_init_c, MPI_Rsend_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Rsend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                          request);
          })
@@ -164,14 +184,16 @@ CSP_WRAP(int, Send_init, MPI_Send_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Send_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -181,14 +203,16 @@ CSP_WRAP(int, Send_init_c, MPI_Send_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Send_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                         request);
          })
@@ -199,14 +223,16 @@ CSP_WRAP(int, Ssend_init, MPI_Ssend_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_SYNC,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Ssend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                        request);
          })
@@ -217,14 +243,16 @@ CSP_WRAP(int, Ssend_init_c, MPI_Ssend_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_SYNC,
-                                     .peer = dest,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_init(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .peer = dest,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_init(&post, request);
+             }
              return csp_mpi.Ssend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                          request);
          })
@@ -234,14 +262,12 @@ CSP_WRAP(int, Ssend_init_c, MPI_Ssend_init_c,
 CSP_WRAP(int, Imrecv, MPI_Imrecv,
          (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request),
          (buf, count, datatype, message, request), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = MPI_ANY_SOURCE,
-                                     .tag = MPI_ANY_TAG,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_has_message(*message))
-                 return csp_p2p_imrecv(&post, message, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 if (csp_p2p_has_message(*message))
+                     return csp_p2p_imrecv(&post, message, request);
+             }
              return csp_mpi.Imrecv(buf, count, datatype, message, request);
          })
 #endif
@@ -251,14 +277,12 @@ CSP_WRAP(int, Imrecv_c, MPI_Imrecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
           MPI_Request *request),
          (buf, count, datatype, message, request), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = MPI_ANY_SOURCE,
-                                     .tag = MPI_ANY_TAG,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_has_message(*message))
-                 return csp_p2p_imrecv(&post, message, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 if (csp_p2p_has_message(*message))
+                     return csp_p2p_imrecv(&post, message, request);
+             }
              return csp_mpi.Imrecv_c(buf, count, datatype, message, request);
          })
 #endif
@@ -267,14 +291,12 @@ CSP_WRAP(int, Imrecv_c, MPI_Imrecv_c,
 CSP_WRAP(int, Mrecv, MPI_Mrecv,
          (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status),
          (buf, count, datatype, message, status), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = MPI_ANY_SOURCE,
-                                     .tag = MPI_ANY_TAG,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_has_message(*message))
-                 return csp_p2p_mrecv(&post, message, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 if (csp_p2p_has_message(*message))
+                     return csp_p2p_mrecv(&post, message, status);
+             }
              return csp_mpi.Mrecv(buf, count, datatype, message, status);
          })
 #endif
@@ -284,14 +306,12 @@ CSP_WRAP(int, Mrecv_c, MPI_Mrecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
           MPI_Status *status),
          (buf, count, datatype, message, status), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = MPI_ANY_SOURCE,
-                                     .tag = MPI_ANY_TAG,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_has_message(*message))
-                 return csp_p2p_mrecv(&post, message, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {
+                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 if (csp_p2p_has_message(*message))
+                     return csp_p2p_mrecv(&post, message, status);
+             }
              return csp_mpi.Mrecv_c(buf, count, datatype, message, status);
          })
 #endif

@@ -9,14 +9,16 @@ CSP_WRAP(int, Irecv, MPI_Irecv,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Irecv(buf, count, datatype, source, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -26,14 +28,16 @@ CSP_WRAP(int, Irecv_c, MPI_Irecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_post(&post, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_post(&post, request);
+             }
              return csp_mpi.Irecv_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra), request);
          })
 #endif
@@ -46,20 +50,22 @@ CSP_WRAP(int, Isendrecv, MPI_Isendrecv,
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, request),
          {
-             struct csp_post send = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)sendbuf,
-                                     .count = sendcount,
-                                     .type = sendtype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)recvbuf,
-                                     .count = recvcount,
-                                     .type = recvtype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_post_both(&send, &recv, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)sendbuf,
+                                         .count = sendcount,
+                                         .type = sendtype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)recvbuf,
+                                         .count = recvcount,
+                                         .type = recvtype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_post_both(&send, &recv, request);
+             }
              return csp_mpi.Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                       recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
                                       request);
@@ -74,20 +80,22 @@ CSP_WRAP(int, Isendrecv_c, MPI_Isendrecv_c,
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, request),
          {
-             struct csp_post send = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)sendbuf,
-                                     .count = sendcount,
-                                     .type = sendtype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)recvbuf,
-                                     .count = recvcount,
-                                     .type = recvtype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_post_both(&send, &recv, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)sendbuf,
+                                         .count = sendcount,
+                                         .type = sendtype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)recvbuf,
+                                         .count = recvcount,
+                                         .type = recvtype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_post_both(&send, &recv, request);
+             }
              return csp_mpi.Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                         recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
                                         request);
@@ -99,20 +107,22 @@ CSP_WRAP(int, Isendrecv_replace, MPI_Isendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
-             struct csp_post send = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_post_both(&send, &recv, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_post_both(&send, &recv, request);
+             }
              return csp_mpi.Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
                                               CSP_COMM(comm, ra), request);
          })
@@ -123,20 +133,22 @@ CSP_WRAP(int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
-             struct csp_post send = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_post_both(&send, &recv, request);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_post_both(&send, &recv, request);
+             }
              return csp_mpi.Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source,
                                                 recvtag, CSP_COMM(comm, ra), request);
          })
@@ -147,14 +159,16 @@ CSP_WRAP(int, Recv, MPI_Recv,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, datatype, source, tag, comm, status), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_recv(&post, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_recv(&post, status);
+             }
              return csp_mpi.Recv(buf, count, datatype, source, tag, CSP_COMM(comm, ra), status);
          })
 #endif
@@ -164,14 +178,16 @@ CSP_WRAP(int, Recv_c, MPI_Recv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, datatype, source, tag, comm, status), {
-             struct csp_post post = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = tag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes(CSP_COMM(comm, ra), &post))
-                 return csp_p2p_recv(&post, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
+                     return csp_p2p_recv(&post, status);
+             }
              return csp_mpi.Recv_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra), status);
          })
 #endif
@@ -184,20 +200,22 @@ CSP_WRAP(int, Sendrecv, MPI_Sendrecv,
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, status),
          {
-             struct csp_post send = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)sendbuf,
-                                     .count = sendcount,
-                                     .type = sendtype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)recvbuf,
-                                     .count = recvcount,
-                                     .type = recvtype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_sendrecv(&send, &recv, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)sendbuf,
+                                         .count = sendcount,
+                                         .type = sendtype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)recvbuf,
+                                         .count = recvcount,
+                                         .type = recvtype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_sendrecv(&send, &recv, status);
+             }
              return csp_mpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                      recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
                                      status);
@@ -212,20 +230,22 @@ CSP_WRAP(int, Sendrecv_c, MPI_Sendrecv_c,
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, status),
          {
-             struct csp_post send = {.mode = CSP_P2P_STANDARD,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)sendbuf,
-                                     .count = sendcount,
-                                     .type = sendtype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)recvbuf,
-                                     .count = recvcount,
-                                     .type = recvtype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_sendrecv(&send, &recv, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)sendbuf,
+                                         .count = sendcount,
+                                         .type = sendtype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)recvbuf,
+                                         .count = recvcount,
+                                         .type = recvtype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_sendrecv(&send, &recv, status);
+             }
              return csp_mpi.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                        recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
                                        status);
@@ -237,20 +257,22 @@ CSP_WRAP(int, Sendrecv_replace, MPI_Sendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Status *status),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
-             struct csp_post send = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_sendrecv(&send, &recv, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_sendrecv(&send, &recv, status);
+             }
              return csp_mpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
                                              CSP_COMM(comm, ra), status);
          })
@@ -261,20 +283,22 @@ CSP_WRAP(int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Status *status),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
-             struct csp_post send = {.mode = CSP_P2P_BUFFERED,
-                                     .peer = dest,
-                                     .tag = sendtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             struct csp_post recv = {.mode = CSP_P2P_RECV,
-                                     .peer = source,
-                                     .tag = recvtag,
-                                     .buf = (void *)buf,
-                                     .count = count,
-                                     .type = datatype};
-             if (CSP_P2P_MINE(ra) && csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
-                 return csp_p2p_sendrecv(&send, &recv, status);
+             if (CSP_P2P_MINE(ra)) {
+                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .peer = dest,
+                                         .tag = sendtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .peer = source,
+                                         .tag = recvtag,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
+                 if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
+                     return csp_p2p_sendrecv(&send, &recv, status);
+             }
              return csp_mpi.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag,
                                                CSP_COMM(comm, ra), status);
          })

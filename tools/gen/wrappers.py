@@ -177,10 +177,12 @@ def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
     )
 
 
-def post(mode: str, function: mpi_api.Function, which: str, peer: str) -> str:
+def post(mode: str, function: mpi_api.Function, which: str = "", peer: str = "") -> str:
     """The initializer of a struct csp_post. `which`: send or recv of a function that does both."""
     names = {p.name for p in function.params}
-    fields = {"peer": peer, "tag": f"{which}tag" if f"{which}tag" in names else "tag"}
+    fields = {"peer": peer} if peer else {}
+    if f"{which}tag" in names:
+        fields["tag"] = f"{which}tag"
     for field, name in (("buf", "buf"), ("count", "count"), ("type", "type")):
         own = "datatype" if name == "type" else name
         value = which + name if which + name in names else own if own in names else ""
@@ -191,41 +193,35 @@ def post(mode: str, function: mpi_api.Function, which: str, peer: str) -> str:
     return f"{{.mode = CSP_P2P_{mode}{inside}}}"
 
 
+def p2p_or_native(posts: list[str], takes: str, own: str, native: str) -> str:
+    """The posts are made only if ghosts carry messages at all."""
+    inside = "".join(f"struct csp_post {text};" for text in posts)
+    return f"if (CSP_P2P_MINE(ra)) {{ {inside} if ({takes})\n{own} }}\n{native}"
+
+
 def body_p2p(function: mpi_api.Function, entry: dict) -> str:
     """Message arguments, the communicator, results."""
     target, mode = P2P_CALLS[function.field.removesuffix("_c")]
     names = [p.name for p in function.params]
     results = names[names.index("comm") + 1 :]
     if "dest" in names and "source" in names:
-        send = post(mode, function, "send", "dest")
-        text = f"struct csp_post send = {send};"
-        text += f"struct csp_post recv = {post('RECV', function, 'recv', 'source')};"
+        posts = [f"send = {post(mode, function, 'send', 'dest')}"]
+        posts.append(f"recv = {post('RECV', function, 'recv', 'source')}")
         takes, args = "csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv)", ["&send", "&recv"]
     else:
-        peer = "dest" if "dest" in names else "source"
-        text = f"struct csp_post post = {post(mode, function, '', peer)};"
+        posts = [f"post = {post(mode, function, peer='dest' if 'dest' in names else 'source')}"]
         takes, args = "csp_p2p_takes(CSP_COMM(comm, ra), &post)", ["&post"]
-    return (
-        text
-        + f"\nif (CSP_P2P_MINE(ra) && {takes})\n"
-        + call(f"csp_p2p_{target}", args + results)
-        + "\n"
-        + body_comm(function, entry)
-    )
+    own = call(f"csp_p2p_{target}", args + results)
+    return p2p_or_native(posts, takes, own, body_comm(function, entry))
 
 
 def body_message(function: mpi_api.Function, entry: dict) -> str:
     args = [p.name for p in function.params]
     results = args[args.index("message") :]
-    return (
-        f"struct csp_post post = {post('RECV', function, '', 'MPI_ANY_SOURCE')};".replace(
-            ".tag = tag", ".tag = MPI_ANY_TAG"
-        )
-        + "\nif (CSP_P2P_MINE(ra) && csp_p2p_has_message(*message))\n"
-        + call("csp_p2p_" + function.field.removesuffix("_c").lower(), ["&post", *results])
-        + "\n"
-        + call("csp_mpi." + function.field, args)
-    )
+    own = call("csp_p2p_" + function.field.removesuffix("_c").lower(), ["&post", *results])
+    native = call("csp_mpi." + function.field, args)
+    posts = [f"post = {post('RECV', function)}"]
+    return p2p_or_native(posts, "csp_p2p_has_message(*message)", own, native)
 
 
 def body_request(function: mpi_api.Function, entry: dict) -> str:
