@@ -1,28 +1,38 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// What every node should know of every user, one byte for each, told by the ghosts alone (TPDS 5.3.3): the first ghost
-// of a node with news tells the root, which passes them down a tree. No news, no messages. docs/design/adaptive.md.
+// What every node should know of every user, one byte for each, told by the ghosts alone (TPDS 5.3.3): along a tree of
+// the nodes' first ghosts, up to the root and from there down to all. Who passes news on waits for more, so
+// that a ghost sends and receives no more of them the more nodes there are. No news, no messages. docs/design/adaptive.md.
 //
-//   first ghost of a node     root                    first ghosts
-//   changed, interval over -- NEWS --> table, ------- NEWS ------> table, NEWS to its children
-//   users are done ---------- END ---> of all nodes:  END -------> END to its children; over
+//   first ghost of a node       on the way up          root                  first ghosts
+//   changed, interval over ---> table; collected, ---> table; collected, --> table, NEWS to the children
+//                               a share of the         likewise
+//                               interval over
+//   users are done, and those
+//   of the children --- END --> ... of all children -> END ---------------> END to the children; over
 //
 // Pure code: no MPI, no clock. One thread (a ghost's loop). Messages from one node to another arrive in order.
 #ifndef CSP_ADAPT_NEWS_H
 #define CSP_ADAPT_NEWS_H
 
-#include <stdatomic.h>
-#include <stdint.h>
+#include "adapt/pack.h"
 
-enum { CSP_NEWS_WORDS = 3, CSP_NEWS_USERS = 64 * CSP_NEWS_WORDS, CSP_NEWS_ROOT = 0 };
-
-struct csp_news_msg {
-    int32_t node;
-    int32_t first; // user of the node; -1: the end
-    uint64_t bits[CSP_NEWS_WORDS];
+enum {
+    CSP_NEWS_ROOT = 0,
+    CSP_NEWS_CHILDREN = 8, // of a node in the tree
+    CSP_NEWS_SHARES = 32,  // of an interval: news are passed on at most so often in it
 };
 
-typedef void (*csp_news_send)(void *ctx, int to_node, const struct csp_news_msg *msg);
+enum csp_news_kind {
+    CSP_NEWS_UP,   // to the parent: records (pack.h)
+    CSP_NEWS_DOWN, // to a child: records
+    CSP_NEWS_DONE, // to the parent: the last one
+    CSP_NEWS_END,  // to a child: the last one
+};
+
+/** Sends to the first ghost of a node. */
+typedef void (*csp_news_send)(void *ctx, int to_node, enum csp_news_kind kind, const void *text,
+                              size_t bytes);
 
 struct csp_news_config {
     int node, nnodes; // own; all
@@ -36,13 +46,16 @@ struct csp_news_config {
 
 struct csp_news {
     struct csp_news_config config;
-    int changed, ending,
-        ended; // own users' bytes; csp_news_end was called; nodes that ended (root)
-    int over;
-    uint64_t next_ns;
+    int changed;      // the own users' bytes
+    int32_t *waiting; // nodes whose news are to be passed on,
+    uint8_t *waits;   // [node]: it is one of them
+    int nwaiting;
+    int ending, ended, over;  // csp_news_end was called; children that are done; see below
+    uint64_t own_ns, pass_ns; // the next time at the earliest
 };
 
 void csp_news_begin(struct csp_news *n, const struct csp_news_config *config);
+void csp_news_free(struct csp_news *n);
 
 /** A byte of the own node changed. */
 static inline void csp_news_changed(struct csp_news *n)
@@ -50,7 +63,7 @@ static inline void csp_news_changed(struct csp_news *n)
     n->changed = 1;
 }
 
-void csp_news_receive(struct csp_news *n, const struct csp_news_msg *msg);
+void csp_news_receive(struct csp_news *n, enum csp_news_kind kind, const void *text, size_t bytes);
 
 /** To be called often. @return 1 if something was told. */
 int csp_news_turn(struct csp_news *n, uint64_t now_ns);

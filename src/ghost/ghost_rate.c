@@ -23,21 +23,17 @@ static struct csp_node_proc *user(int i)
     return &csp_node_procs(csp_rt.page)[csp_rt.page->ng + i];
 }
 
-static void send_news(void *ctx, int to_node, const struct csp_news_msg *m)
+static void send_news(void *ctx, int to_node, enum csp_news_kind kind, const void *text,
+                      size_t bytes)
 {
     (void)ctx;
-    struct csp_am msg = {.type = CSP_AM_NEWS, .a = m->node, .b = m->first};
-    for (int i = 0; i < CSP_NEWS_WORDS; i++)
-        msg.spare[i] = m->bits[i];
-    csp_am_send(csp_topo_ghosts(csp_rt.topo)[to_node * csp_rt.topo->ng], &msg);
+    struct csp_am msg = {.type = CSP_AM_NEWS, .a = (int32_t)kind};
+    csp_am_send_text(csp_topo_ghosts(csp_rt.topo)[to_node * csp_rt.topo->ng], &msg, text, bytes);
 }
 
 static void on_news(const struct csp_am *msg)
 {
-    struct csp_news_msg m = {.node = msg->a, .first = msg->b};
-    for (int i = 0; i < CSP_NEWS_WORDS; i++)
-        m.bits[i] = msg->spare[i];
-    csp_news_receive(&news, &m);
+    csp_news_receive(&news, (enum csp_news_kind)msg->a, csp_am_text(msg), msg->text_bytes);
 }
 
 static void predict(int i, uint64_t now_ns)
@@ -104,6 +100,8 @@ void csp_ghost_rate_start(void)
 
 void csp_ghost_rate_stop(void)
 {
+    if (rates)
+        csp_news_free(&news);
     free(rates);
     rates = NULL;
 }

@@ -68,6 +68,7 @@ static void on_window_message(const struct csp_am *msg)
         deliver(w, msg);
     } else {
         struct early *e = malloc(sizeof(*e));
+        CSP_CHECK(!msg->text_bytes, "message %u for a window that is not here", msg->type);
         CSP_CHECK(e, "out of memory for an early message");
         *e = (struct early){.msg = *msg};
         *last = e;

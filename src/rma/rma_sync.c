@@ -8,6 +8,7 @@
 //          wait for `released` <----- released = generation
 #include "rma/rma_win.h"
 
+#include "adapt/rounds.h"
 #include "base/clock.h"
 #include "rma/rma_async.h"
 #include "rma/rma_check.h"
@@ -19,13 +20,13 @@
 static void disseminate(struct csp_win *w, uint32_t gen)
 {
     struct csp_members *m = w->members;
-    for (int r = 0, step = 1; step < m->nnodes; r++, step *= 2) {
-        int to = m->leaders[(m->my_node_idx + step) % m->nnodes];
+    for (int r = 0; r < csp_rounds(m->nnodes); r++) {
+        int to = m->leaders[csp_rounds_to(m->my_node_idx, m->nnodes, r)];
         uint32_t votes = atomic_load_explicit(&w->node->votes[gen % 2], memory_order_relaxed);
         struct csp_am msg = {
             .type = CSP_AM_BARRIER, .gid = w->gid, .a = r, .b = (int32_t)votes, .off = gen % 2};
         csp_am_send(m->wrank[to], &msg);
-        int from = m->leaders[(m->my_node_idx - step + m->nnodes) % m->nnodes];
+        int from = m->leaders[csp_rounds_from(m->my_node_idx, m->nnodes, r)];
         struct csp_wait wait;
         csp_wait_begin(&wait, "barrier of window %ld: rank %ld (round %ld) to arrive", (long)w->gid,
                        from, r);

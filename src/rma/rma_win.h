@@ -81,7 +81,7 @@ struct csp_win {
     struct csp_auto
         *automatic;   // by measurement, in a window over several nodes; NULL: as `async` says
     uint8_t *profile; // by profile, likewise (rma_profile.c): [rank], 1: off
-    _Atomic uint32_t profile_heard; // nodes that told all of theirs in an exchange
+    struct csp_share *share; // leaders, in an exchange of predictions
 
     // Operations not yet complete, by executor: a bit for each ghost, [node * ng + gidx], and, from the
     // first time that redirection is off, for each target behind them. CSP_WIN_SETS sets, one allocation.

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include <string.h>
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/piece.h"
@@ -14,11 +15,17 @@
 
 enum { AM_TAG = 1 };
 
-// A message in flight; slots are reused, their number is bounded by the most ever in flight.
+// A message in flight; slots without room for a text are reused, their number is bounded by the most ever in flight.
 struct slot {
     struct slot *next;
     MPI_Request request;
     struct csp_am msg;
+    char text[];
+};
+
+struct received {
+    struct csp_am msg;
+    char text[CSP_AM_TEXT_BYTES];
 };
 
 enum found { NOTHING, MESSAGE, BY_THE_WAY, PIECE };
@@ -28,6 +35,7 @@ static int (*piece_has_room)(void);
 static int (*piece_take)(int wrank, int bytes);
 static pthread_mutex_t poll_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
+static struct received in; // under poll_lock
 static struct slot *in_flight, *idle;
 static uint64_t *sent_to; // users: messages to each ghost, [node * ng + gidx]
 
@@ -53,6 +61,16 @@ void csp_am_failed(const char *what, int rc)
     csp_rt_die(1);
 }
 
+static void slot_give(struct slot *s)
+{
+    if (s->msg.text_bytes) {
+        free(s);
+        return;
+    }
+    s->next = idle;
+    idle = s;
+}
+
 // Caller holds send_lock. Moves the slots whose send completed to the idle list.
 static void reap(void)
 {
@@ -68,18 +86,17 @@ static void reap(void)
             continue;
         }
         *at = s->next;
-        s->next = idle;
-        idle = s;
+        slot_give(s);
     }
 }
 
-static struct slot *slot_take(void)
+static struct slot *slot_take(size_t text_bytes)
 {
-    struct slot *s = idle;
+    struct slot *s = text_bytes ? NULL : idle;
     if (s)
         idle = s->next;
     else
-        s = malloc(sizeof(*s));
+        s = malloc(sizeof(*s) + text_bytes);
     CSP_CHECK(s, "out of memory for a control message");
     return s;
 }
@@ -112,13 +129,22 @@ static void note_ghost(int wrank)
 
 void csp_am_send(int wrank, struct csp_am *msg)
 {
+    csp_am_send_text(wrank, msg, NULL, 0);
+}
+
+void csp_am_send_text(int wrank, struct csp_am *msg, const void *text, size_t bytes)
+{
+    CSP_CHECK(bytes <= CSP_AM_TEXT_BYTES, "control message of %zu bytes", bytes);
     msg->src = csp_rt.wrank;
+    msg->text_bytes = (uint16_t)bytes;
     pthread_mutex_lock(&send_lock);
     reap();
-    struct slot *s = slot_take();
+    struct slot *s = slot_take(bytes);
     s->msg = *msg;
-    int rc =
-        csp_mpi.Isend(&s->msg, sizeof(s->msg), MPI_BYTE, wrank, AM_TAG, csp_rt.ctl, &s->request);
+    if (bytes)
+        memcpy(s->text, text, bytes);
+    int rc = csp_mpi.Isend(&s->msg, (int)(sizeof(s->msg) + bytes), MPI_BYTE, wrank, AM_TAG,
+                           csp_rt.ctl, &s->request);
     if (rc != MPI_SUCCESS)
         csp_am_failed("sending a control message", rc);
     s->next = in_flight;
@@ -154,7 +180,6 @@ static int receive_piece(MPI_Status *status)
 static enum found receive_one(void)
 {
     MPI_Status status;
-    struct csp_am msg;
     int flag = 0, tag = piece_take && piece_has_room() ? MPI_ANY_TAG : AM_TAG;
     int rc = csp_mpi.Iprobe(MPI_ANY_SOURCE, tag, csp_rt.ctl, &flag, &status);
     if (rc == MPI_SUCCESS && !flag)
@@ -162,14 +187,15 @@ static enum found receive_one(void)
     if (rc == MPI_SUCCESS && status.MPI_TAG == CSP_PIECE_TAG)
         return receive_piece(&status);
     if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Recv(&msg, sizeof(msg), MPI_BYTE, status.MPI_SOURCE, AM_TAG, csp_rt.ctl,
+        rc = csp_mpi.Recv(&in, sizeof(in), MPI_BYTE, status.MPI_SOURCE, AM_TAG, csp_rt.ctl,
                           MPI_STATUS_IGNORE);
     if (rc != MPI_SUCCESS)
         csp_am_failed("receiving a control message", rc);
-    CSP_CHECK(msg.type < CSP_AM_TYPES && handlers[msg.type],
-              "control message of unknown type %u from %d", msg.type, msg.src);
-    handlers[msg.type](&msg);
-    return csp_rt.is_ghost && is_ghost(msg.src) ? BY_THE_WAY : MESSAGE;
+    CSP_CHECK(in.msg.type < CSP_AM_TYPES && handlers[in.msg.type] &&
+                  in.msg.text_bytes <= CSP_AM_TEXT_BYTES,
+              "control message of unknown type %u from %d", in.msg.type, in.msg.src);
+    handlers[in.msg.type](&in.msg);
+    return csp_rt.is_ghost && is_ghost(in.msg.src) ? BY_THE_WAY : MESSAGE;
 }
 
 int csp_am_poll(int max)

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Control messages ("AM"): 64 bytes between any two processes on csp_rt.ctl, the only communicator
-// that carries them. Ghosts poll in their loop, users inside Casper's waits (csp_wait_turn).
+// that carries them, and behind some of them a text. Ghosts poll in their loop, users inside Casper's waits (csp_wait_turn).
 // Handlers run in the polling thread, under one lock: they must not wait; a user's handler must not
 // send. Messages from one process to another arrive in order (MPI's non-overtaking rule: one tag).
 #ifndef CSP_RUNTIME_AM_H
 #define CSP_RUNTIME_AM_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 enum csp_am_type {
@@ -28,8 +29,8 @@ enum csp_am_type {
     CSP_AM_ROUTE_JOIN, // user -> first ghost of its node: the route to node a, please; b = the window's first node, off = the gate
     CSP_AM_ROUTE_LEAVE, // user -> first ghost of its node: no more
     CSP_AM_ROUTE_KEEP,  // first ghost -> first ghost: struct csp_keep_msg (ghost_route.c)
-    CSP_AM_PROFILE, // leader -> leaders: predictions for users of its node (rma_profile.c): a = node, b = rank of the first, cookie = how many, off = 1: the last
-    CSP_AM_NEWS,    // first ghost -> first ghost: struct csp_news_msg (ghost_rate.c)
+    CSP_AM_PROFILE, // leader -> leader: a = round, b = 1: its last; text: predictions (rma_profile.c)
+    CSP_AM_NEWS, // first ghost -> first ghost: a = enum csp_news_kind; text: predictions (ghost_rate.c)
     CSP_AM_TYPES
 };
 
@@ -37,15 +38,24 @@ enum csp_am_type {
 // it queued behind an exclusive request, two such processes on two nodes could wait for each other.
 enum { CSP_LOCK_EXCLUSIVE = 1, CSP_LOCK_OVERTAKE = 2 };
 
+enum { CSP_AM_TEXT_BYTES = 8000 }; // at most
+
 struct csp_am {
-    uint32_t type;
-    int32_t src;  // wrank of the sender; set by csp_am_send
-    uint64_t gid; // window
+    uint16_t type;       // enum csp_am_type
+    uint16_t text_bytes; // behind this; set by csp_am_send
+    int32_t src;         // wrank of the sender; set by csp_am_send
+    uint64_t gid;        // window
     int32_t a, b;
     uint64_t cookie; // echoed in the answer
     uint64_t off;    // offset in the receiver's node segment
     uint64_t spare[3];
 };
+
+/** What came with a message that a handler was given. */
+static inline const void *csp_am_text(const struct csp_am *msg)
+{
+    return msg + 1;
+}
 
 typedef void (*csp_am_handler)(const struct csp_am *msg);
 
@@ -82,5 +92,8 @@ int csp_am_poll(int max);
 /** Sends; a user returns when the message is out, a ghost never waits. Rings the bell of a ghost
  * here. */
 void csp_am_send(int wrank, struct csp_am *msg);
+
+/** The same with `bytes` bytes of text, which are copied. */
+void csp_am_send_text(int wrank, struct csp_am *msg, const void *text, size_t bytes);
 
 #endif
