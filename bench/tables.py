@@ -11,6 +11,7 @@ import sys
 import launch
 import results
 import tables_adapt
+import tables_exchange
 import tables_rma
 from pages import (
     DISTURBED_CORES,
@@ -194,8 +195,13 @@ def main():
         "overhead": overhead_page,
         **tables_rma.PAGES,
         "adapt": tables_adapt.page,
+        "exchange": tables_exchange.page,
     }
-    checks = {**dict.fromkeys(tables_rma.PAGES, tables_rma.check), "adapt": tables_adapt.check}
+    checks = {
+        **dict.fromkeys(tables_rma.PAGES, tables_rma.check),
+        "adapt": tables_adapt.check,
+        "exchange": tables_exchange.check,
+    }
     beyond_count, demo_written = 0, False
     for name, page in pages.items():
         try:

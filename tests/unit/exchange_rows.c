@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The simulated exchanges of predictions (exchange_sim.h), a JSON object a line: bench/exchange.py.
+#include <stdio.h>
+#include "exchange_sim.h"
+#include "unit.h"
+
+static const char *const changes[] = {"none", "one", "all"};
+
+static void fence_row(const struct exchange_job *job)
+{
+    struct exchange_fence r = exchange_fence(job);
+    printf(
+        "{\"method\": \"P\", \"users\": %d, \"per_node\": %d, \"nodes\": %d, \"changed\": \"%s\", "
+        "\"steps\": %d, \"messages\": %d, \"bytes\": %.0f, \"us\": %.3f, \"wrong\": %d}\n",
+        job->users, job->per_node, r.nodes, changes[job->change], r.steps, r.messages, r.bytes,
+        r.time_us, r.wrong);
+    fflush(stdout);
+}
+
+static void ghosts_row(const struct exchange_job *job, const struct exchange_gsync *gsync)
+{
+    struct exchange_ghosts r = exchange_ghosts(job, gsync);
+    printf(
+        "{\"method\": \"GP\", \"users\": %d, \"per_node\": %d, \"nodes\": %d, \"changed\": \"%s\", "
+        "\"levels\": %d, \"messages\": %.0f, \"bytes\": %.0f, \"busy\": %.6f, "
+        "\"stale_ms\": %.3f, \"interval_ms\": %g, \"look_ms\": %g, \"wrong\": %d}\n",
+        job->users, job->per_node, r.nodes, changes[job->change], r.levels, r.messages, r.bytes,
+        r.busy, r.stale_ms, gsync->interval_ms, gsync->look_ms, r.wrong);
+    fflush(stdout);
+}
+
+int main(void)
+{
+    static const int users[] = {16, 64, 256, 1024, 4096, 16384, 65536, 100000};
+    static const struct exchange_gsync gsync = {100, 1, 2};
+    for (size_t per = 16; per <= 64; per *= 4)
+        for (size_t i = 0; i < COUNT(users); i++)
+            for (int change = EXCHANGE_NONE; change <= EXCHANGE_ALL; change++) {
+                struct exchange_job job = {users[i], (int)per, (enum exchange_change)change};
+                if (users[i] <= job.per_node)
+                    continue;
+                fence_row(&job);
+                if (per == 64) // tables of all nodes have users * nodes bytes
+                    ghosts_row(&job, &gsync);
+            }
+    return 0;
+}
