@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 """Which way operations went in each phase of a run: from the changes in Casper's report and the lines
-of the program. The times of the first count from within MPI_Init, those of the second from its end: they
-agree to some ten milliseconds, if nobody else uses the machine. Shares of the phase's time, 1:
-redirection was on for all targets throughout.
+of the program, both by the system's clock. Shares of the phase's time, 1: redirection was on for all
+targets throughout.
   on_share      PUT and GET
   acc_on_share  accumulates
   changes       how many there were in the phase"""
@@ -20,8 +19,10 @@ def held(config, lines, report):
 
 
 def held_in(config, line, lines, report):
-    begin, end = line["begin_s"], line["begin_s"] + line["seconds"]
-    changes = sorted((c["ns"] * 1e-9, who(c), c["redirection"] == "on") for c in report["changes"])
+    start_ns = lines[0]["begin_unix_ns"]
+    begin = seconds(line["begin_unix_ns"], start_ns)
+    end = begin + line["seconds"]
+    changes = changes_of(report, start_ns)
     count = {"changes": sum(begin <= c[0] < end for c in changes)}
     if config in STATIC:
         return {"on_share": STATIC[config], "acc_on_share": STATIC[config], **count}
@@ -34,7 +35,8 @@ def held_in(config, line, lines, report):
     else:
         keys = first["windows"] * report["nodes_count"]
     if config not in ("P", "GP"):
-        changes = [c for c in changes if c[0] >= first["begin_s"]]
+        opened = seconds(first["begin_unix_ns"], start_ns)
+        changes = [c for c in changes if c[0] >= opened]
     at_begin = share(changes, keys, at_first, begin, begin)
     during = share(changes, keys, at_first, begin, end)
     if config in ("P", "GP"):  # accumulates change between phases alone, and P does not change else
@@ -44,6 +46,20 @@ def held_in(config, line, lines, report):
             **count,
         }
     return {"on_share": during, "acc_on_share": during, **count}
+
+
+def seconds(unix_ns, start_ns):
+    """Nanoseconds since 1970 are too many for a float."""
+    return (unix_ns - start_ns) * 1e-9
+
+
+def changes_of(report, start_ns):
+    """When, for whom, and whether it is on now, by time."""
+    begins = {node["node"]: node["begin_unix_ns"] for node in report["nodes"]}
+    return sorted(
+        (seconds(begins[c["node"]] + c["ns"], start_ns), who(c), c["redirection"] == "on")
+        for c in report["changes"]
+    )
 
 
 def who(change):

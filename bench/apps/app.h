@@ -11,8 +11,8 @@
 struct app {
     int rank, size, hints, phase;
     int opened;   // windows so far
-    double begin; // clock after MPI_Init
     double phase_begin;
+    long long phase_begin_unix_ns; // of the system's clock, for the times in Casper's report
     FILE *out; // rank 0
 };
 

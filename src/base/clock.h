@@ -15,6 +15,14 @@ static inline uint64_t csp_clock_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/** Time since 1970, which programs on other nodes have, too. */
+static inline uint64_t csp_clock_unix_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_REALTIME, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 /** What this thread spent on a core since it began. */
 static inline uint64_t csp_clock_cpu_ns(void)
 {

@@ -51,6 +51,7 @@ static char *sum_node(void)
     uint64_t used;
     node->node = csp_rt.node;
     node->changes = csp_stats_get(&csp_rt.page->changes.count);
+    node->begin_unix_ns = csp_rt.page->changes.begin_unix_ns;
     csp_heap_usage(csp_rt.heap, &used, &node->pool_used_peak_bytes);
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
         if (procs[i].gidx >= 0) {

@@ -98,7 +98,8 @@ void csp_report_json(FILE *out, const struct csp_report *r)
             "\"nodes_count\": %d, \"ghosts_per_node\": %d, \"users_count\": %d,\n\"nodes\": [\n",
             r->library, r->seconds, r->nnodes, r->ng, r->nusers);
     for (int i = 0; i < r->nnodes; i++) {
-        fprintf(out, "{\"node\": %lld, ", (long long)r->nodes[i].node);
+        fprintf(out, "{\"node\": %lld, \"begin_unix_ns\": %llu, ", (long long)r->nodes[i].node,
+                (unsigned long long)r->nodes[i].begin_unix_ns);
         json_users(out, &r->nodes[i]);
         fprintf(out, ", \"ghosts\": [");
         for (int g = 0; g < r->ng; g++) {

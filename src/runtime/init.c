@@ -193,6 +193,7 @@ static void activate(struct csp_topo *topo, int ng)
 {
     csp_init_crowded();
     set_role(topo, ng);
+    csp_quirks_detect();
     if (!csp_init_segment(topo)) {
         csp_log_set_who("");
         stand_aside("the processes of a node could not map a common memory segment (memfd and "
@@ -201,7 +202,6 @@ static void activate(struct csp_topo *topo, int ng)
         csp_rt.is_ghost = 0;
         return;
     }
-    csp_quirks_detect();
     csp_init_world();
     csp_quirks_join();
     csp_init_windows();

@@ -64,6 +64,7 @@ static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
     struct csp_node_page p = {.magic = CSP_NODE_MAGIC, .nprocs = nprocs, .ng = topo->ng};
     p.node = csp_rt.node;
     p.changes.begin_ns = csp_clock_ns();
+    p.changes.begin_unix_ns = csp_clock_unix_ns();
     p.procs_off = round_up(sizeof(p), 64);
     p.topo_off = p.procs_off + (uint64_t)nprocs * sizeof(struct csp_node_proc);
     p.predictions_off = p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng);

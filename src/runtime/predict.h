@@ -8,12 +8,14 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "runtime/quirks.h"
 #include "runtime/rt.h"
 
-/** Whether anybody needs predictions: CSP_AUTO_METHOD is not measure. The same on all processes. */
+/** Whether anybody needs predictions: CSP_AUTO_METHOD is not measure, and routes may change. The same on all
+ * processes. */
 static inline int csp_predict_used(void)
 {
-    return csp_config.auto_method != CSP_CONFIG_AUTO_METHOD_MEASURE;
+    return csp_config.auto_method != CSP_CONFIG_AUTO_METHOD_MEASURE && !csp_quirks.fixed_routes;
 }
 
 /** Whether ghosts tell each other. */

@@ -30,6 +30,7 @@ enum { CSP_CHANGES = 256 }; // kept on a node: the first ones
 struct csp_changes {
     _Atomic uint64_t count; // of all
     uint64_t begin_ns;      // clock of the node at MPI_Init
+    uint64_t begin_unix_ns; // likewise, since 1970
     struct csp_change change[CSP_CHANGES];
     _Atomic uint8_t ready[CSP_CHANGES]; // release: written
 };

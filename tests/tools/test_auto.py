@@ -4,6 +4,7 @@
 
 import json
 import re
+import time
 
 import bad_support
 import pytest
@@ -25,6 +26,8 @@ def counts(lib, tmp_path, env, program="casper/auto_switch"):
     done = run(Bad(lib, program, env=env))
     assert done.code == 0, done.output
     report = json.loads(path.read_text())
+    now_ns = time.time_ns()
+    assert all(0 <= now_ns - node["begin_unix_ns"] < 600e9 for node in report["nodes"])
     found = report["total"]["operations"]
     got = {kind: {r: c["count"] for r, c in found[kind].items()} for kind in found}
     return got, done.output, report["changes"]
@@ -46,6 +49,15 @@ def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
 def test_it_is_on_where_the_library_does_not_bear_it(tmp_path):
     got, said, _ = counts(bad_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
     assert all(routes["target"] == 0 for routes in got.values())
+    assert said.count("async_config=auto: redirection stays on.") == 1
+
+
+@pytest.mark.parametrize("method", ["profile", "profile_ghosts"])
+def test_nothing_is_predicted_where_it_would_have_no_effect(method, tmp_path):
+    env = {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": method, "CSP_PREDICT_INT": "100000"}
+    got, said, changes = counts(bad_support.library("o41"), tmp_path, env, "casper/auto_profile")
+    assert all(routes["target"] == 0 for routes in got.values())
+    assert changes == []
     assert said.count("async_config=auto: redirection stays on.") == 1
 
 

@@ -16,10 +16,21 @@ import tables_adapt
 import adapt
 
 
+START_NS = 1_700_000_000_123_456_789  # of the first phase
+INIT_NS = (START_NS - 3_000_000_000, START_NS - 3_002_000_000)  # of MPI_Init, by node
+
+
 def lines(*kinds):
     """Phases of a second each, four on each window."""
     return [
-        {"phase": i + 1, "kind": k, "opened": 1 + i // 4, "windows": 1, "begin_s": i, "seconds": 1}
+        {
+            "phase": i + 1,
+            "kind": k,
+            "opened": 1 + i // 4,
+            "windows": 1,
+            "begin_unix_ns": START_NS + i * 10**9,
+            "seconds": 1,
+        }
         for i, k in enumerate(kinds)
     ]
 
@@ -28,10 +39,14 @@ MULTI = lines(*["COMP", "COMP", "COMM", "COMM"] * 2)
 
 
 def report(*changes):
-    """Two nodes of one user. A change: seconds, "on" or "off", who."""
-    told = [{"ns": s * 1e9, "redirection": to, **who} for s, to, who in changes]
-    count = len(told)
-    return {"changes_count": count, "changes": told, "nodes_count": 2, "users_count": 2}
+    """Two nodes of one user. A change: seconds after the first phase began, "on" or "off", who."""
+    told = []
+    for i, (s, to, who) in enumerate(changes):
+        ns = START_NS + int(s * 1e9) - INIT_NS[i % 2]
+        told.append({"ns": ns, "node": i % 2, "redirection": to, **who})
+    nodes = [{"node": i, "begin_unix_ns": ns} for i, ns in enumerate(INIT_NS)]
+    counts = {"changes_count": len(told), "nodes_count": 2, "users_count": 2}
+    return {**counts, "changes": told, "nodes": nodes}
 
 
 def predicted(s, to):
