@@ -89,6 +89,17 @@ CASPER_API int casper_ghosts_per_node(void);
 /** @return nodes of the job (shared-memory domains); 0 when casper_active() is 0. */
 CASPER_API int casper_nodes(void);
 
+/**
+ * Counters of the calling process since MPI_Init, and of the ghosts of its node together (casper_ghosts_...,
+ * some 10 ms old): operations, bytes, nanoseconds waited. The same as MPI's tool interface gives as performance
+ * variables. 0 without ghosts; after MPI_Finalize the last values. Which there are: the user guide.
+ * @param i 0, 1 ...
+ * @param name of it, such as "casper_put_count", valid for ever; may be NULL
+ * @param value may be NULL
+ * @return 1, or 0: there is no counter i.
+ */
+CASPER_API int casper_counter_get(int i, const char **name, unsigned long long *value);
+
 #ifdef __cplusplus
 }
 #endif

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "runtime/am.h"
+#include "runtime/counters.h"
 #include "runtime/ext.h"
 #include "runtime/mpi_time.h"
 #include "runtime/node.h"
@@ -66,7 +67,7 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     csp_mpi.Comm_free(&csp_rt.ctl);
     csp_mpi.Comm_free(&csp_rt.world);
     csp_peers_stop();
-    csp_rt.active = 0;
+    csp_counters_stop(); // not active from here on
     csp_mpi_time = NULL;
     csp_predict_stop();
     csp_rt.page = NULL;

@@ -51,6 +51,24 @@ int csp_rt_session_get_pset_info(MPI_Session session, const char *pset, MPI_Info
 int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Group *group);
 #endif
 
+// hooks_tool.c
+int csp_rt_t_category_get_pvars(int category, int len, int indices[]);
+int csp_rt_t_pvar_get_index(const char *name, int var_class, int *index);
+int csp_rt_t_pvar_get_info(int index, char *name, int *name_len, int *verbosity, int *var_class,
+                           MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len,
+                           int *bind, int *readonly, int *continuous, int *atomic);
+int csp_rt_t_pvar_get_num(int *num);
+int csp_rt_t_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object,
+                               MPI_T_pvar_handle *handle, int *count);
+int csp_rt_t_pvar_handle_free(MPI_T_pvar_session session, MPI_T_pvar_handle *handle);
+int csp_rt_t_pvar_read(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf);
+int csp_rt_t_pvar_readreset(MPI_T_pvar_session session, MPI_T_pvar_handle handle, void *buf);
+int csp_rt_t_pvar_reset(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int csp_rt_t_pvar_session_free(MPI_T_pvar_session *session);
+int csp_rt_t_pvar_start(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int csp_rt_t_pvar_stop(MPI_T_pvar_session session, MPI_T_pvar_handle handle);
+int csp_rt_t_pvar_write(MPI_T_pvar_session session, MPI_T_pvar_handle handle, const void *buf);
+
 // hooks_win.c
 int csp_rt_win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
                         MPI_Win *win);
