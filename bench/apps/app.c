@@ -71,8 +71,7 @@ void app_phase_end(struct app *a, const char *kind, MPI_Win *wins, int win_count
         fprintf(a->out,
                 "{\"phase\": %d, \"kind\": \"%s\", \"opened\": %d, \"windows\": %d, "
                 "\"begin_unix_ns\": %lld, \"seconds\": %.6f}\n",
-                a->phase, kind, a->opened, win_count, a->phase_begin_unix_ns,
-                end - a->phase_begin);
+                a->phase, kind, a->opened, win_count, a->phase_begin_unix_ns, end - a->phase_begin);
 }
 
 void *app_window(struct app *a, MPI_Aint bytes, int unit_bytes, const char *config, MPI_Win *win)

@@ -10,10 +10,10 @@
 
 struct app {
     int rank, size, hints, phase;
-    int opened;   // windows so far
+    int opened; // windows so far
     double phase_begin;
     long long phase_begin_unix_ns; // of the system's clock, for the times in Casper's report
-    FILE *out; // rank 0
+    FILE *out;                     // rank 0
 };
 
 /** After MPI_Init. Arguments: PROGRAM FILE ... [hints]; takes the word `hints` away from them. */

@@ -13,7 +13,7 @@
 // One node: the sum over its users, then one block per ghost.
 struct csp_report_node {
     int64_t node, users;
-    uint64_t changes; // of redirection, also those that were not kept
+    uint64_t changes;       // of redirection, also those that were not kept
     uint64_t begin_unix_ns; // what times of changes count from
     uint64_t pool_used_peak_bytes;
     struct csp_stats sum;

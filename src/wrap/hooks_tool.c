@@ -132,9 +132,10 @@ int csp_rt_t_pvar_get_index(const char *name, int var_class, int *index)
 
 int csp_rt_t_category_get_pvars(int category, int len, int indices[])
 {
-    int first, n = 0, rc = find_base(&first);
+    int first, n = 0, name_len = 0, desc_len = 0, cvars, categories, rc = find_base(&first);
     if (rc == MPI_SUCCESS)
-        rc = csp_mpi.T_category_get_info(category, NULL, NULL, NULL, NULL, NULL, &n, NULL);
+        rc = csp_mpi.T_category_get_info(category, NULL, &name_len, NULL, &desc_len, &cvars, &n,
+                                         &categories);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.T_category_get_pvars(category, len, indices);
     for (int i = 0; rc == MPI_SUCCESS && i < n && i < len; i++)

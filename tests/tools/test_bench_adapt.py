@@ -15,7 +15,6 @@ import tables_adapt
 
 import adapt
 
-
 START_NS = 1_700_000_000_123_456_789  # of the first phase
 INIT_NS = (START_NS - 3_000_000_000, START_NS - 3_002_000_000)  # of MPI_Init, by node
 
