@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <mpi.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/log.h"
 #include "ghost/ghost_p2p.h"
 #include "runtime/am.h"
@@ -70,10 +71,14 @@ static struct move *make(struct csp_cell *send, struct csp_cell *recv, uint64_t 
     return m;
 }
 
-void csp_ghost_data_touch(const struct csp_cell *c, int write, char *mine, uint64_t at,
-                          uint64_t bytes)
+void csp_ghost_data_touch(struct csp_cell *c, int write, char *mine, uint64_t at, uint64_t bytes)
 {
     const char *pool = csp_rt.pool.base;
+    char *packed = csp_cell_data(c);
+    if (packed) {
+        memcpy(write ? packed + at : mine, write ? mine : packed + at, bytes);
+        return;
+    }
     struct csp_vm_side here = {.addr = (uint64_t)(uintptr_t)mine, .count = (int64_t)bytes};
     struct csp_vm_side there = {.addr = c->addr, .count = (int64_t)c->bytes};
     if (c->layout_off) {

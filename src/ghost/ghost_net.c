@@ -79,16 +79,14 @@ int csp_ghost_net_room(void)
     return outs_count < OUTS;
 }
 
-void csp_ghost_net_send(int to, struct csp_p2p_head *h, const struct csp_cell *data)
+void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
 {
     size_t bytes = data ? data->bytes : 0;
     struct out *o = csp_bufs_take(&bufs, bytes);
     CSP_CHECK(o, "out of memory for a message of %zu bytes", bytes);
     h->from = csp_rt.node * csp_rt.topo->ng + csp_rt.gidx;
     o->head = *h;
-    if (data && data->flags & CSP_CELL_PAYLOAD)
-        memcpy(o->data, data->payload, bytes);
-    else if (data)
+    if (data)
         csp_ghost_data_touch(data, 0, o->data, 0, bytes);
     must("sending messages of users",
          csp_mpi.Isend(&o->head, (int)(sizeof(o->head) + bytes), MPI_BYTE, to, TAG,

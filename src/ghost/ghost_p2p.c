@@ -60,18 +60,6 @@ static void acknowledge(const struct csp_p2p_head *h)
             h->from, &(struct csp_p2p_head){.type = CSP_P2P_ACK, .cell_off = h->cell_off}, NULL);
 }
 
-// The data are in this process, or behind a cell.
-static void deliver(struct csp_cell *recv, const char *data)
-{
-    if (recv->got_bytes <= recv->answer_room) {
-        memcpy(recv->payload, data, recv->got_bytes);
-        recv->here = 1;
-    } else {
-        csp_ghost_data_touch(recv, 1, (char *)data, 0, recv->got_bytes);
-    }
-    csp_ghost_cell_done(recv);
-}
-
 // A receive has its message.
 static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const char *data)
 {
@@ -80,9 +68,10 @@ static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const cha
     recv->got_bytes = h->bytes < recv->bytes ? h->bytes : recv->bytes;
     recv->error = h->bytes > recv->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (!data && h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD)
-        data = csp_cell_at(h->cell_off)->payload;
+        data = csp_cell_data(csp_cell_at(h->cell_off));
     if (data) {
-        deliver(recv, data);
+        csp_ghost_data_touch(recv, 1, (char *)data, 0, recv->got_bytes);
+        csp_ghost_cell_done(recv);
         acknowledge(h);
     } else if (h->type == CSP_P2P_LOCAL) {
         csp_ghost_data_copy(csp_cell_at(h->cell_off), recv);
@@ -127,7 +116,7 @@ void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data)
         match(r->cell, h, data);
         free(r);
     } else {
-        keep(p, h, send ? send->payload : data);
+        keep(p, h, send ? csp_cell_data(send) : data);
     }
     if (send)
         csp_ghost_cell_done(send);
@@ -226,8 +215,16 @@ static void pick_cancel(struct csp_cell *c)
 static void pick_unattended(struct csp_cell *c)
 {
     struct csp_cell *other = csp_cell_at(c->other_off);
-    if (other->ghost_private) // it waits for its message
+    c->found = other->ghost_private != 0;
+    if (c->found) {
         other->answer_room = 0;
+        other->addr = c->addr;
+        if (c->layout_off) {
+            other->layout_off = c->layout_off;
+            other->count = c->count;
+            c->layout_off = 0;
+        }
+    }
     csp_ghost_cell_done(c);
 }
 

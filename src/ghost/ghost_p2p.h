@@ -42,7 +42,7 @@ void csp_ghost_cell_done(struct csp_cell *c);
 // ghost_net.c
 void csp_ghost_net_start(void);
 /** Never waits. `data`: h->bytes of them, of EAGER. */
-void csp_ghost_net_send(int to, struct csp_p2p_head *h, const struct csp_cell *data);
+void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data);
 /** Whether users may post more now. */
 int csp_ghost_net_room(void);
 int csp_ghost_net_turn(void); // @return messages that came
@@ -58,7 +58,6 @@ int csp_ghost_data_turn(void); // @return 1 if something moved
 int csp_ghost_data_idle(void);
 
 /** From or to the memory of a cell's user, bytes [at, at + bytes) of its stream; dies if it is not there. */
-void csp_ghost_data_touch(const struct csp_cell *c, int write, char *mine, uint64_t at,
-                          uint64_t bytes);
+void csp_ghost_data_touch(struct csp_cell *c, int write, char *mine, uint64_t at, uint64_t bytes);
 
 #endif

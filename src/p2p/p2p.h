@@ -63,6 +63,11 @@ int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
 int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses);
 int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status);
+int csp_p2p_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_Status *statuses);
+int csp_p2p_get_status_any(int n, const MPI_Request *requests, int *index, int *flag,
+                           MPI_Status *status);
+int csp_p2p_get_status_some(int n, const MPI_Request *requests, int *outcount, int *indices,
+                            MPI_Status *statuses);
 int csp_p2p_start_all(int n, MPI_Request *requests);
 int csp_p2p_free(MPI_Request *request);
 int csp_p2p_cancel(MPI_Request *request);

@@ -17,9 +17,9 @@ struct list {
 };
 
 static struct csp_cell *idle[SIZES];
-// Cells that nobody waits for, in the order in which they were posted; those of buffered sends apart, whose
-// copies shall go soon.
-static struct list left = {.last = &left.first}, buffered = {.last = &buffered.first};
+// Cells that nobody waits for, in the order in which they were posted; those with copies of the data apart,
+// which shall go soon.
+static struct list left = {.last = &left.first}, copied = {.last = &copied.first};
 static struct csp_ring *ring;
 static struct csp_bell *bell; // the ghost's
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, post_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -94,11 +94,11 @@ static void collect(struct list *list)
     }
 }
 
-static int buffered_left(void)
+static int copies_left(void)
 {
     acquire(&lock);
-    collect(&buffered);
-    int yes = buffered.first != NULL;
+    collect(&copied);
+    int yes = copied.first != NULL;
     release(&lock);
     return yes;
 }
@@ -109,8 +109,8 @@ void csp_cells_stop(void)
     csp_wait_begin(&w, "MPI_Finalize: a ghost to take the messages of this process");
     while (!csp_ring_empty(ring))
         csp_wait_turn(&w);
-    csp_wait_begin(&w, "MPI_Finalize: buffered sends to be received");
-    while (buffered_left())
+    csp_wait_begin(&w, "MPI_Finalize: messages of this process to be received");
+    while (copies_left())
         csp_wait_turn(&w);
 }
 
@@ -155,18 +155,19 @@ void csp_cell_give(struct csp_cell *c)
 
 void csp_cell_leave(struct csp_cell *c)
 {
-    struct list *list = c->copy_private ? &buffered : &left;
+    struct list *list = c->copy_private ? &copied : &left;
     acquire(&lock);
     *link_of(c) = NULL;
     *list->last = c;
     list->last = link_of(c);
-    collect(&buffered);
+    collect(&copied);
     release(&lock);
 }
 
 void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes)
 {
-    c->layout_off = bytes <= c->room ? payload_off(c) : csp_heap_alloc(csp_rt.heap, bytes, 64);
+    int behind = bytes <= c->room && c->kind != CSP_CELL_UNATTENDED;
+    c->layout_off = behind ? payload_off(c) : csp_heap_alloc(csp_rt.heap, bytes, 64);
     CSP_CHECK(c->layout_off != CSP_OFF_NONE,
               "the node's segment has no room for a datatype: raise CSP_POOL_SIZE");
     memcpy((char *)csp_rt.pool.base + c->layout_off, layout, bytes);

@@ -7,6 +7,10 @@
 #include "p2p/p2p_req.h"
 #include "runtime/rt.h"
 
+enum {
+    FINE = 256
+}; // bytes of a run on average, below which a process packs faster than a ghost can point at them
+
 static int tag_ub(void)
 {
     static int known;
@@ -49,7 +53,20 @@ void csp_post_wanted(const struct csp_post *p, struct csp_cell *c)
     c->tag = any(p->tag, MPI_ANY_TAG);
 }
 
-// Packed behind the cell, or into memory of its own.
+static int fine(const struct csp_type *t)
+{
+    return !t->contig && t->size < t->layout->block_count * FINE;
+}
+
+// Memory for the packed data of a cell that has no room for them.
+static char *make_copy(struct csp_cell *c)
+{
+    char *copy = malloc(c->bytes);
+    CSP_CHECK(copy, "out of memory for a message of %llu bytes", (unsigned long long)c->bytes);
+    c->addr = c->copy_private = (uint64_t)(uintptr_t)copy;
+    return copy;
+}
+
 static void pack(const struct csp_post *p, const struct csp_type *t, char *to, uint64_t bytes)
 {
     struct csp_layout_cursor from;
@@ -66,12 +83,8 @@ static void describe_send(const struct csp_post *p, const struct csp_type *t, st
     if (c->bytes <= c->room) {
         c->flags |= CSP_CELL_PAYLOAD;
         pack(p, t, c->payload, c->bytes);
-    } else if (p->mode == CSP_P2P_BUFFERED) {
-        char *copy = malloc(c->bytes);
-        CSP_CHECK(copy, "out of memory for a buffered send of %llu bytes",
-                  (unsigned long long)c->bytes);
-        pack(p, t, copy, c->bytes);
-        c->addr = c->copy_private = (uint64_t)(uintptr_t)copy;
+    } else if (p->mode == CSP_P2P_BUFFERED || fine(t)) {
+        pack(p, t, make_copy(c), c->bytes);
     } else if (!t->contig) {
         c->count = p->count;
         csp_cell_layout(c, t->layout, csp_layout_bytes(t->layout));
@@ -80,12 +93,14 @@ static void describe_send(const struct csp_post *p, const struct csp_type *t, st
 
 static void describe_recv(const struct csp_post *p, const struct csp_type *t, struct csp_cell *c)
 {
-    c->answer_room = c->room;
-    if (t->contig)
-        return;
-    c->count = p->count;
-    c->answer_room = 0; // where the layout is
-    csp_cell_layout(c, t->layout, csp_layout_bytes(t->layout));
+    if (t->contig || c->bytes <= c->room) {
+        c->answer_room = c->room;
+    } else if (fine(t)) {
+        make_copy(c);
+    } else {
+        c->count = p->count;
+        csp_cell_layout(c, t->layout, csp_layout_bytes(t->layout));
+    }
 }
 
 static struct csp_cell *describe(const struct csp_post *p, const struct csp_type *t)
@@ -113,7 +128,10 @@ void csp_req_post(struct csp_req *r, const struct csp_type *t, uint64_t message)
     struct csp_cell *c = describe(p, t);
     int recv = p->mode == CSP_P2P_RECV;
     // The program may have its buffer back at once.
-    int over = !recv && p->mode != CSP_P2P_SYNC && (c->flags & CSP_CELL_PAYLOAD || c->copy_private);
+    int over = (!recv && p->mode != CSP_P2P_SYNC && c->flags & CSP_CELL_PAYLOAD) ||
+               p->mode == CSP_P2P_BUFFERED;
+    if (recv && !t->contig && !c->layout_off)
+        csp_req_hold(r, t); // unpacks when it completes
     if (message) {
         c->kind = CSP_CELL_MRECV;
         c->message = message;
@@ -235,8 +253,7 @@ int csp_p2p_init(const struct csp_post *p, MPI_Request *request)
     if (rc != MPI_SUCCESS)
         return rc;
     struct csp_req *r = csp_req_take(p);
-    csp_type_hold(type.t);
-    r->type = *type.t;
+    csp_req_hold(r, type.t);
     r->persistent = 1;
     r->active = 0;
     *request = r->handle;

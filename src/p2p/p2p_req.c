@@ -39,7 +39,7 @@ struct csp_req *csp_req_take(const struct csp_post *post)
     r->post = *post;
     r->cell = NULL;
     r->send = NULL;
-    r->persistent = 0;
+    r->persistent = r->held = 0;
     r->active = 1;
     csp_p2p_comm_hold(post->comm);
     return r;
@@ -48,7 +48,7 @@ struct csp_req *csp_req_take(const struct csp_post *post)
 static void give(struct csp_req *r)
 {
     csp_p2p_comm_drop(r->post.comm);
-    if (r->persistent)
+    if (r->held)
         csp_type_drop(&r->type);
     pthread_mutex_lock(&lock);
     r->next = idle;
@@ -82,14 +82,36 @@ void csp_req_status(struct csp_req *r, MPI_Status *status)
                         MPI_ANY_TAG, 0, 0);
 }
 
+void csp_req_hold(struct csp_req *r, const struct csp_type *t)
+{
+    if (r->held)
+        return;
+    csp_type_hold(t);
+    r->type = *t;
+    r->held = 1;
+}
+
+// The data, if they are not in the program's buffer.
+static void unpack(const struct csp_req *r, struct csp_cell *c)
+{
+    const char *data = c->copy_private ? (const char *)(uintptr_t)c->copy_private // NOLINT: its own
+                                       : csp_cell_data(c);
+    struct csp_layout_cursor to;
+    if (r->post.mode != CSP_P2P_RECV || !data || c->got_bytes == 0)
+        return;
+    if (!r->held || r->type.contig)
+        memcpy(r->post.buf, data, c->got_bytes);
+    else if (csp_layout_begin(&to, r->type.layout, 0, r->post.count) == CSP_OK)
+        csp_layout_unpack(&to, r->post.buf, data, c->got_bytes);
+}
+
 // What the ghosts answered; the cell is gone then.
 static int take_answer(struct csp_req *r)
 {
     struct csp_cell *c = r->cell;
     if (!c)
         return MPI_SUCCESS;
-    if (c->here && c->got_bytes > 0) // contiguous: see describe_recv
-        memcpy(r->post.buf, c->payload, c->got_bytes);
+    unpack(r, c);
     int error = c->error;
     csp_cell_give(c);
     r->cell = NULL;

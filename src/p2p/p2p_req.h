@@ -16,7 +16,8 @@ struct csp_req {
     struct csp_cell *cell; // NULL: complete
     struct csp_req *send;  // of a send and receive under one request: the send
     int persistent, active;
-    struct csp_type type; // persistent: held, as the program may free it
+    int held;
+    struct csp_type type; // held, as the program may free it; only if it is persistent or unpacks
 };
 
 /** The request, if it is Casper's. */
@@ -24,6 +25,9 @@ struct csp_req *csp_req_find(MPI_Request request);
 
 /** A new one for this post, active, without a cell. */
 struct csp_req *csp_req_take(const struct csp_post *post);
+
+/** Keeps its datatype with it. */
+void csp_req_hold(struct csp_req *r, const struct csp_type *t);
 
 /** The envelope that a receive or probe asks for. */
 void csp_post_wanted(const struct csp_post *p, struct csp_cell *c);

@@ -13,8 +13,7 @@ enum { ON_STACK = 32 };
 struct mix {
     int n;
     int natives, actives; // the library's requests; active ones of Casper's
-    MPI_Request *program;
-    MPI_Request *native;
+    MPI_Request *native;  // the program's, MPI_REQUEST_NULL for Casper's
     struct csp_req **own; // NULL: the library's, or inactive
     MPI_Request native_store[ON_STACK];
     struct csp_req *own_store[ON_STACK];
@@ -41,11 +40,10 @@ static void *room(size_t n, size_t bytes, void *store)
     return p;
 }
 
-static void begin(struct mix *m, int n, MPI_Request *requests)
+static void begin(struct mix *m, int n, const MPI_Request *requests)
 {
     m->n = n;
     m->natives = m->actives = 0;
-    m->program = requests;
     m->native = room((size_t)n, sizeof(*m->native), m->native_store);
     m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
     for (int i = 0; i < n; i++) {
@@ -57,15 +55,21 @@ static void begin(struct mix *m, int n, MPI_Request *requests)
     }
 }
 
-static void end(struct mix *m)
+static void drop(struct mix *m)
 {
-    for (int i = 0; i < m->n; i++)
-        if (!csp_req_find(m->program[i]) && m->program[i] != MPI_REQUEST_NULL)
-            m->program[i] = m->native[i];
     if (m->native != m->native_store)
         free(m->native);
     if (m->own != m->own_store)
         free(m->own);
+}
+
+// Requests of the library's may be over by now.
+static void end(struct mix *m, MPI_Request *requests)
+{
+    for (int i = 0; i < m->n; i++)
+        if (!csp_req_find(requests[i]) && requests[i] != MPI_REQUEST_NULL)
+            requests[i] = m->native[i];
+    drop(m);
 }
 
 static int all_own_done(const struct mix *m)
@@ -89,11 +93,26 @@ static MPI_Status *status_at(MPI_Status *statuses, int i)
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
 }
 
+// Without one of its own to speak for, the library says that there is none.
+static int only_own_left(const struct mix *m, int index)
+{
+    return index == MPI_UNDEFINED && m->actives;
+}
+
+// The status of a request in an array that is complete: `r`, or what the library has not filled in.
+static void other_status(const struct mix *m, struct csp_req *r, MPI_Status *status)
+{
+    if (r)
+        csp_req_status(r, status);
+    else if (!m->natives)
+        csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+}
+
 // One of Casper's, which is done. *comm: where its error belongs.
-static int finish(struct mix *m, int i, MPI_Status *status, MPI_Comm *comm)
+static int finish(struct mix *m, int i, MPI_Request *request, MPI_Status *status, MPI_Comm *comm)
 {
     MPI_Comm handle = m->own[i]->post.comm->handle;
-    int error = csp_req_finish(m->own[i], &m->program[i], status);
+    int error = csp_req_finish(m->own[i], request, status);
     m->own[i] = NULL;
     if (error != MPI_SUCCESS)
         *comm = handle;
@@ -144,25 +163,23 @@ static int test_natives(struct mix *m, int *flag, MPI_Status *statuses)
 }
 
 // All are done.
-static int finish_all(struct mix *m, int rc, MPI_Status *statuses)
+static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *statuses)
 {
     MPI_Comm comm = MPI_COMM_NULL;
     int errors = 0;
     for (int i = 0; i < m->n; i++) {
         MPI_Status *status = status_at(statuses, i);
-        struct csp_req *r = csp_req_find(m->program[i]);
+        struct csp_req *r = csp_req_find(requests[i]);
         int code = MPI_SUCCESS;
         if (m->own[i])
-            code = finish(m, i, status, &comm);
-        else if (r)
-            csp_req_status(r, status); // inactive
+            code = finish(m, i, &requests[i], status, &comm);
         else
-            continue;
-        if (status != MPI_STATUS_IGNORE)
+            other_status(m, r, status);
+        if (status != MPI_STATUS_IGNORE && (r || rc == MPI_SUCCESS))
             status->MPI_ERROR = code;
         errors += code != MPI_SUCCESS;
     }
-    end(m);
+    end(m, requests);
     return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
 }
 
@@ -186,7 +203,7 @@ int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
     while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag)
         csp_wait_turn(&w);
-    return finish_all(&m, rc, statuses);
+    return finish_all(&m, rc, requests, statuses);
 }
 
 int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
@@ -195,8 +212,8 @@ int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
     begin(&m, n, requests);
     int rc = try_all(&m, flag, statuses);
     if (rc != MPI_SUCCESS || *flag)
-        return finish_all(&m, rc, statuses);
-    end(&m);
+        return finish_all(&m, rc, requests, statuses);
+    end(&m, requests);
     return rc;
 }
 
@@ -210,14 +227,13 @@ int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Sta
     *index = first_own_done(&m);
     *flag = *index >= 0;
     if (*flag) {
-        rc = finish(&m, *index, status, &comm);
+        rc = finish(&m, *index, &requests[*index], status, &comm);
         rc = csp_p2p_raise(comm, rc);
     } else {
         rc = csp_mpi.Testany(n, m.native, index, flag, status);
-        if (*flag && *index == MPI_UNDEFINED && m.actives)
-            *flag = 0;
+        *flag = *flag && !only_own_left(&m, *index);
     }
-    end(&m);
+    end(&m, requests);
     return rc;
 }
 
@@ -246,7 +262,7 @@ int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
         if (!m.own[i] || !csp_req_done(m.own[i]))
             continue;
         MPI_Status *status = status_at(statuses, done);
-        int code = finish(&m, i, status, &comm);
+        int code = finish(&m, i, &requests[i], status, &comm);
         if (status != MPI_STATUS_IGNORE)
             status->MPI_ERROR = code;
         errors += code != MPI_SUCCESS;
@@ -254,7 +270,7 @@ int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
     }
     if (m.actives || m.natives)
         *outcount = done;
-    end(&m);
+    end(&m, requests);
     return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
 }
 
@@ -279,3 +295,58 @@ int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
         csp_req_status(r, status);
     return MPI_SUCCESS;
 }
+
+#if CSP_HAVE_MPI_Request_get_status_all
+int csp_p2p_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_Status *statuses)
+{
+    struct mix m;
+    int rc = MPI_SUCCESS;
+    begin(&m, n, requests);
+    progress();
+    *flag = all_own_done(&m);
+    if (*flag && m.natives)
+        rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
+    for (int i = 0; *flag && i < n; i++) {
+        other_status(&m, csp_req_find(requests[i]), status_at(statuses, i));
+    }
+    drop(&m);
+    return rc;
+}
+
+int csp_p2p_get_status_any(int n, const MPI_Request *requests, int *index, int *flag,
+                           MPI_Status *status)
+{
+    struct mix m;
+    int rc = MPI_SUCCESS;
+    begin(&m, n, requests);
+    progress();
+    *index = first_own_done(&m);
+    *flag = *index >= 0;
+    if (*flag)
+        csp_req_status(m.own[*index], status);
+    else
+        rc = csp_mpi.Request_get_status_any(n, m.native, index, flag, status);
+    *flag = *flag && !only_own_left(&m, *index);
+    drop(&m);
+    return rc;
+}
+
+int csp_p2p_get_status_some(int n, const MPI_Request *requests, int *outcount, int *indices,
+                            MPI_Status *statuses)
+{
+    struct mix m;
+    begin(&m, n, requests);
+    progress();
+    int rc = csp_mpi.Request_get_status_some(n, m.native, outcount, indices, statuses);
+    int done = *outcount == MPI_UNDEFINED ? 0 : *outcount;
+    for (int i = 0; i < n; i++)
+        if (m.own[i] && csp_req_done(m.own[i])) {
+            csp_req_status(m.own[i], status_at(statuses, done));
+            indices[done++] = i;
+        }
+    if (m.actives || m.natives)
+        *outcount = done;
+    drop(&m);
+    return rc;
+}
+#endif

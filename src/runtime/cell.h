@@ -18,7 +18,7 @@ enum csp_cell_kind {
     CSP_CELL_MPROBE,     // the same, and it is taken out of matching; `message` names it
     CSP_CELL_MRECV,      // receives `message`
     CSP_CELL_CANCEL,     // of the receive whose cell is at `other_off`
-    CSP_CELL_UNATTENDED, // its data go straight to the program's buffer
+    CSP_CELL_UNATTENDED, // the data of that receive go to `addr` with this layout, not behind the cell
 };
 
 enum csp_cell_flag {
@@ -51,13 +51,12 @@ struct csp_cell {
     int32_t error;           // MPI error class
     int32_t source, got_tag; // of the message
     uint64_t got_bytes;      // of data that were received, or that wait
-    uint32_t found;          // PROBE, MPROBE: there is a message
-    uint32_t here;           // RECV, MRECV: the data are behind the cell, packed
+    uint32_t found;          // PROBE, MPROBE: there is a message; UNATTENDED: it still waits
     uint32_t cancelled;      // RECV
     uint64_t message_got;    // MPROBE
     uint64_t ghost_private;  // the ghost's, from post to DONE
     uint64_t next_private;   // the user's
-    uint64_t copy_private;   // likewise: the data of a buffered send, to be freed with the cell
+    uint64_t copy_private;   // likewise: packed data in its memory, to be freed with the cell
     _Alignas(64) char payload[];
 };
 
@@ -69,6 +68,17 @@ static inline struct csp_cell *csp_cell_at(uint64_t off)
 static inline uint64_t csp_cell_off(const struct csp_cell *c)
 {
     return (uint64_t)((const char *)c - (const char *)csp_rt.pool.base);
+}
+
+/**
+ * Its packed data behind it, or NULL: they are in the user's memory. Of a RECV or MRECV once `got_bytes` is known: where
+ * they go.
+ */
+static inline char *csp_cell_data(struct csp_cell *c)
+{
+    int here =
+        c->kind == CSP_CELL_SEND ? c->flags & CSP_CELL_PAYLOAD : c->got_bytes <= c->answer_room;
+    return here ? c->payload : NULL;
 }
 
 /** Whether a ghost is done with it: from then on it is the user's again. */

@@ -29,6 +29,42 @@ CSP_WRAP(int, Request_get_status, MPI_Request_get_status,
          })
 #endif
 
+#if CSP_HAVE_MPI_Request_get_status_all
+CSP_WRAP(int, Request_get_status_all, MPI_Request_get_status_all,
+         (int count, const MPI_Request array_of_requests[], int *flag,
+          MPI_Status array_of_statuses[]),
+         (count, array_of_requests, flag, array_of_statuses), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_get_status_all(count, array_of_requests, flag, array_of_statuses);
+             return csp_mpi.Request_get_status_all(count, array_of_requests, flag,
+                                                   array_of_statuses);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Request_get_status_any
+CSP_WRAP(int, Request_get_status_any, MPI_Request_get_status_any,
+         (int count, const MPI_Request array_of_requests[], int *index, int *flag,
+          MPI_Status *status),
+         (count, array_of_requests, index, flag, status), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_get_status_any(count, array_of_requests, index, flag, status);
+             return csp_mpi.Request_get_status_any(count, array_of_requests, index, flag, status);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Request_get_status_some
+CSP_WRAP(int, Request_get_status_some, MPI_Request_get_status_some,
+         (int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
+          MPI_Status array_of_statuses[]),
+         (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
+                 return csp_p2p_get_status_some(incount, array_of_requests, outcount,
+                                                array_of_indices, array_of_statuses);
+             return csp_mpi.Request_get_status_some(incount, array_of_requests, outcount,
+                                                    array_of_indices, array_of_statuses);
+         })
+#endif
+
 #if CSP_HAVE_MPI_Start
 CSP_WRAP(int, Start, MPI_Start, (MPI_Request * request), (request), {
     if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))

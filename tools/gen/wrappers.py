@@ -91,6 +91,9 @@ REQUEST_CALLS = {
     "Startall": "start_all",
     "Request_free": "free",
     "Request_get_status": "get_status",
+    "Request_get_status_all": "get_status_all",
+    "Request_get_status_any": "get_status_any",
+    "Request_get_status_some": "get_status_some",
 }
 
 

@@ -72,6 +72,66 @@ static void all(void)
         CHECK(r[i] == MPI_REQUEST_NULL);
 }
 
+// Statuses of places without a request, and of an array that holds no request of the library's.
+static void empties(void)
+{
+    int in = -1;
+    MPI_Request r[3] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status s[3];
+    PHASE("empties");
+    memset(s, 0, sizeof(s));
+    MPI_Irecv(&in, 1, MPI_INT, last_rank, 7, MPI_COMM_WORLD, &r[1]);
+    MPI_Send(&csp_test_rank, 1, MPI_INT, next_rank, 7, MPI_COMM_WORLD);
+    MPI_Waitall(3, r, s);
+    CHECK_INT(in, last_rank);
+    CHECK_INT(s[1].MPI_SOURCE, last_rank);
+    CHECK_INT(s[0].MPI_SOURCE, MPI_ANY_SOURCE);
+    CHECK_INT(s[2].MPI_TAG, MPI_ANY_TAG);
+}
+
+// MPI-4.1 3.7.6: looks at several requests that stay.
+static void looks(void)
+{
+#if MPI_VERSION > 4 || (MPI_VERSION == 4 && MPI_SUBVERSION >= 1)
+    int in[2] = {-1, -1}, flag = 1, index, count, indices[4];
+    MPI_Request r[4] = {MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+    MPI_Status s[4];
+    PHASE("looks");
+    MPI_Irecv(&in[0], 1, MPI_INT, last_rank, 8, MPI_COMM_WORLD, &r[0]);
+    MPI_Irecv(&in[1], 1, MPI_INT, last_rank, 9, MPI_COMM_WORLD, &r[2]);
+    MPI_Request_get_status_any(4, r, &index, &flag, s);
+    CHECK_INT(flag, 0);
+    MPI_Request_get_status_some(4, r, &count, indices, s);
+    CHECK_INT(count, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&csp_test_rank, 1, MPI_INT, next_rank, 9, MPI_COMM_WORLD);
+    for (flag = 0; !flag;)
+        MPI_Request_get_status_any(4, r, &index, &flag, s);
+    CHECK_INT(index, 2);
+    CHECK_INT(s[0].MPI_TAG, 9);
+    MPI_Request_get_status_some(4, r, &count, indices, s);
+    CHECK_INT(count, 1);
+    CHECK_INT(indices[0], 2);
+    MPI_Request_get_status_all(4, r, &flag, s);
+    CHECK_INT(flag, 0);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Send(&csp_test_rank, 1, MPI_INT, next_rank, 8, MPI_COMM_WORLD);
+    MPI_Ibarrier(MPI_COMM_WORLD, &r[3]);
+    while (!flag)
+        MPI_Request_get_status_all(4, r, &flag, s);
+    CHECK_INT(s[0].MPI_TAG, 8);
+    CHECK_INT(s[1].MPI_SOURCE, MPI_ANY_SOURCE);
+    CHECK_INT(s[2].MPI_SOURCE, last_rank);
+    CHECK(r[0] != MPI_REQUEST_NULL && r[2] != MPI_REQUEST_NULL && r[3] != MPI_REQUEST_NULL);
+    MPI_Waitall(4, r, s);
+    CHECK_INT(in[0], last_rank);
+    CHECK_INT(in[1], last_rank);
+    MPI_Request_get_status_any(4, r, &index, &flag, s);
+    CHECK_INT(flag, 1);
+    CHECK_INT(index, MPI_UNDEFINED);
+#endif
+}
+
 static void persistent(void)
 {
     int in = -1, out = 0, flag = 0;
@@ -131,28 +191,36 @@ static void cancel(void)
 }
 
 // Data of freed requests come all the same; later messages of the same sender tell when.
-static void freed(int bytes, int tag)
+// Blocks with gaps as long as they.
+static void freed(int bytes, int block, int tag)
 {
-    static char in[LARGE], out[LARGE];
+    static char in[2 * LARGE], out[LARGE];
     char done = 0;
     MPI_Request r;
+    MPI_Datatype type;
+    const int last = (bytes / block - 1) * 2 * block + block - 1;
     PHASE("freed");
-    memset(in, 0, LARGE);
+    memset(in, 0, sizeof(in));
     memset(out, tag, LARGE);
-    MPI_Irecv(in, bytes, MPI_CHAR, last_rank, tag, MPI_COMM_WORLD, &r);
+    MPI_Type_vector(bytes / block, block, 2 * block, MPI_CHAR, &type);
+    MPI_Type_commit(&type);
+    MPI_Irecv(in, 1, type, last_rank, tag, MPI_COMM_WORLD, &r);
+    MPI_Type_free(&type);
     MPI_Request_free(&r);
     CHECK(r == MPI_REQUEST_NULL);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Isend(out, bytes, MPI_CHAR, next_rank, tag, MPI_COMM_WORLD, &r);
     MPI_Request_free(&r);
     // An answer of whoever got the data.
-    for (double end = MPI_Wtime() + 20; in[bytes - 1] != tag && MPI_Wtime() < end;) {
+    for (double end = MPI_Wtime() + 20; in[last] != tag && MPI_Wtime() < end;) {
         int flag;
         MPI_Iprobe(last_rank, 99, MPI_COMM_WORLD, &flag, MPI_STATUS_IGNORE);
         __asm__ volatile("" ::: "memory");
     }
     CHECK_INT(in[0], tag);
-    CHECK_INT(in[bytes - 1], tag);
+    CHECK_INT(in[last], tag);
+    if (bytes > block)
+        CHECK_INT(in[last - block], 0); // a gap
     MPI_Sendrecv(&done, 1, MPI_CHAR, last_rank, 6, &done, 1, MPI_CHAR, next_rank, 6, MPI_COMM_WORLD,
                  MPI_STATUS_IGNORE);
 }
@@ -187,11 +255,15 @@ int main(void)
         any_and_some();
         all();
     }
+    empties();
+    looks();
     persistent();
     cancel();
-    freed(8, 11);
-    freed(1000, 12);
-    freed(LARGE, 13);
+    for (int block = 1; block <= LARGE; block = block == 1 ? 1000 : block * 50) {
+        freed(block == 1 ? 8 : block, block, 11);
+        freed(1000 < block ? block : 1000, block, 12);
+        freed(LARGE, block, 13);
+    }
     nobody();
     return csp_test_done();
 }
