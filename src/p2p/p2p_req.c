@@ -91,18 +91,30 @@ void csp_req_hold(struct csp_req *r, const struct csp_type *t)
     r->held = 1;
 }
 
-// The data, if they are not in the program's buffer.
-static void unpack(const struct csp_req *r, struct csp_cell *c)
+// Whether so many bytes end inside an element: sender and receiver mean different types.
+static int cuts_element(const struct csp_type *t, uint64_t bytes)
+{
+    struct csp_type store;
+    const struct csp_type *basic;
+    return t->basic != MPI_DATATYPE_NULL &&
+           csp_type_look(t->basic, &store, &basic) == MPI_SUCCESS &&
+           bytes % (uint64_t)basic->size != 0;
+}
+
+// The data, if they are not in the program's buffer. @return MPI error class.
+static int unpack(const struct csp_req *r, struct csp_cell *c)
 {
     const char *data = c->copy_private ? (const char *)(uintptr_t)c->copy_private // NOLINT: its own
                                        : csp_cell_data(c);
     struct csp_layout_cursor to;
     if (r->post.mode != CSP_P2P_RECV || !data || c->got_bytes == 0)
-        return;
+        return MPI_SUCCESS;
     if (!r->held || r->type.contig)
         memcpy(r->post.buf, data, c->got_bytes);
     else if (csp_layout_begin(&to, r->type.layout, 0, r->post.count) == CSP_OK)
         csp_layout_unpack(&to, r->post.buf, data, c->got_bytes);
+    return r->held && !r->type.contig && cuts_element(&r->type, c->got_bytes) ? MPI_ERR_TYPE
+                                                                              : MPI_SUCCESS;
 }
 
 // What the ghosts answered; the cell is gone then.
@@ -111,8 +123,8 @@ static int take_answer(struct csp_req *r)
     struct csp_cell *c = r->cell;
     if (!c)
         return MPI_SUCCESS;
-    unpack(r, c);
-    int error = c->error;
+    int error = unpack(r, c);
+    error = c->error != MPI_SUCCESS ? (int)c->error : error;
     csp_cell_give(c);
     r->cell = NULL;
     return error;

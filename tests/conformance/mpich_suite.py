@@ -36,7 +36,13 @@ QUICK = r"""(rma/(winname|putfidx|accfence2|getgroup|transpose[357]|test[14]|loc
     errors/rma/(winerr|win_sync_(unlock|complete|lock_fence|nested|op))|errors/comm/(cfree|subcomm_abort)|
     attr/(attrt|attric|baseattr2|baseattrcomm|keyval_double_free_win)|comm/(dup|commname|cmsplit)|
     group/(groupcreate|gtranks)|init/(exitst1|finalized)|threads/rma/multirma)$"""
+# Likewise of most kinds of sends and receives, with ghosts that carry them (CSP_P2P).
+QUICK_P2P = r"""(pt2pt/(sendrecv[12]|bsend[124]|probe-unexp|mprobe|isendselfprobe|cancelrecv|rqstatus|
+    rqfreeb|waittestnull|waitany-null|inactivereq|persist_ssend|sendall|scancel|truncmsg|isendirecv)|
+    comm/(dupic|icgroup)|errors/pt2pt/(truncmsg[12]|errinstatts|proberank)|
+    threads/pt2pt/(alltoall|multisend2))$"""
 RMA = r"(.*/)?rma/"
+P2P = r"(comm|coll|topo|part)/|(.*/)?pt2pt/"
 DEFAULT_LIMIT_S, LONGEST_LIMIT_S = 180, 300
 LIBRARIES = ("m40", "m50", "o50", "o41")
 PLAIN_TRIES = 3
@@ -52,10 +58,11 @@ class Setting:
     ghosts: int
     nodes: int
     tests: str = ""  # pattern
+    p2p: bool = False  # ghosts carry sends and receives
 
     @property
     def name(self) -> str:
-        return f"{self.lib.name} {self.ghosts} ghosts {self.nodes} nodes"
+        return f"{self.lib.name} {self.ghosts} ghosts {self.nodes} nodes" + " p2p" * self.p2p
 
 
 def job(setting: Setting, line: suite.Line, ghosts: int | None) -> run_mpi.Job:
@@ -63,6 +70,8 @@ def job(setting: Setting, line: suite.Line, ghosts: int | None) -> run_mpi.Job:
     limit_s = int(line.keys.get("timeLimit", DEFAULT_LIMIT_S))
     lib = replace(setting.lib, options=[*setting.lib.options, *line.options])
     env = dict(line.env)
+    if setting.p2p and ghosts is not None:
+        env["CSP_P2P"] = "on"
     if wants_failure:  # the program may wait until mpiexec ends it
         env["MPIEXEC_TIMEOUT"] = str(limit_s)
     return run_mpi.Job(
@@ -132,11 +141,17 @@ def only_plain(setting: Setting, line: suite.Line) -> str:
     return f"{result.seconds:.1f} s"
 
 
-def settings(opts: argparse.Namespace) -> list[tuple[str, int, int, str]]:
-    """All tests on every library; those of RMA with other numbers of ghosts and nodes too."""
-    where = [(1, 1, ""), (1, 2, RMA), (2, 2, RMA)] if opts.full else [(1, 2, QUICK)]
+def settings(opts: argparse.Namespace) -> list[tuple[str, int, int, str, bool]]:
+    """All tests on every library; those of RMA with other numbers of ghosts and nodes too, and those of
+    sends and receives with ghosts that carry them."""
+    where = [(1, 2, QUICK, False), (1, 2, QUICK_P2P, True)]
+    if opts.full:
+        where = [(1, 1, "", False), (1, 2, RMA, False), (2, 2, RMA, False)]
+        where += [(1, 2, P2P, True), (2, 1, P2P, True)]
+    if opts.p2p:
+        where = [how for how in where if how[3]]
     if opts.g or opts.nodes:
-        where = [(opts.g or 1, opts.nodes or 1, where[0][2])]
+        where = [(opts.g or 1, opts.nodes or 1, *where[0][2:])]
     names = opts.mpi or (LIBRARIES if opts.full else LIBRARIES[:1])
     return [(name, *how) for name in names for how in where]
 
@@ -201,6 +216,7 @@ def options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-g", type=int, help="ghosts on each node")
     parser.add_argument("--nodes", type=int)
     parser.add_argument("-j", type=int, default=2, help="tests at a time")
+    parser.add_argument("--p2p", action="store_true", help="only with ghosts that carry messages")
     parser.add_argument("--plain", action="store_true", help="without ghosts, to know what fails")
 
 
