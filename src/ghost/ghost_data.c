@@ -31,6 +31,7 @@ struct move {
     uint64_t send_off;           // receiver: the sender's cell
     int peer, tag;               // the other ghost
     MPI_Request requests[DEPTH];
+    char *mapped; // all of its data, if this process maps them; otherwise
     char *chunks; // DEPTH of them
 };
 
@@ -115,8 +116,12 @@ static int copy_turn(void)
         return 0;
     struct move *m = take_first(&copies);
     uint64_t n = next_bytes(m, m->done, COPY_BYTES);
-    csp_ghost_data_touch(m->send, 0, copy_buffer, m->done, n);
-    csp_ghost_data_touch(m->recv, 1, copy_buffer, m->done, n);
+    char *from = csp_cell_data(m->send), *to = csp_cell_data(m->recv);
+    char *through = from ? from + m->done : to ? to + m->done : copy_buffer;
+    if (!from)
+        csp_ghost_data_touch(m->send, 0, through, m->done, n);
+    if (from || !to)
+        csp_ghost_data_touch(m->recv, 1, through, m->done, n);
     m->done += n;
     if (m->done < m->bytes) {
         append(&copies, m);
@@ -132,8 +137,10 @@ static int copy_turn(void)
 
 static void activate(struct queue *q, struct move *m)
 {
-    m->chunks = malloc((size_t)DEPTH * CHUNK_BYTES);
-    CSP_CHECK(m->chunks, "out of memory for a message of %llu bytes", (unsigned long long)m->bytes);
+    m->mapped = csp_cell_data(m->send ? m->send : m->recv);
+    m->chunks = m->mapped ? NULL : malloc((size_t)DEPTH * CHUNK_BYTES);
+    CSP_CHECK(m->mapped || m->chunks, "out of memory for a message of %llu bytes",
+              (unsigned long long)m->bytes);
     append(q, m);
 }
 
@@ -176,10 +183,11 @@ static void begin_chunk(struct move *m)
 {
     int i = (int)(m->begun / CHUNK_BYTES % DEPTH);
     uint64_t n = next_bytes(m, m->begun, CHUNK_BYTES);
-    char *chunk = m->chunks + (size_t)i * CHUNK_BYTES;
+    char *chunk = m->mapped ? m->mapped + m->begun : m->chunks + (size_t)i * CHUNK_BYTES;
     int rc;
     if (m->send) {
-        csp_ghost_data_touch(m->send, 0, chunk, m->begun, n);
+        if (!m->mapped)
+            csp_ghost_data_touch(m->send, 0, chunk, m->begun, n);
         rc = csp_mpi.Isend(chunk, (int)n, MPI_BYTE, m->peer, m->tag, csp_rt.ghost_comm,
                            &m->requests[i]);
     } else {
@@ -201,7 +209,7 @@ static int end_chunk(struct move *m)
     if (!done)
         return 0;
     uint64_t n = next_bytes(m, m->done, CHUNK_BYTES);
-    if (m->recv)
+    if (m->recv && !m->mapped)
         csp_ghost_data_touch(m->recv, 1, m->chunks + (size_t)i * CHUNK_BYTES, m->done, n);
     m->done += n;
     return 1;

@@ -7,6 +7,10 @@
 #include <mpi.h>
 #include "types/type.h"
 
+/** MPI_Alloc_mem, MPI_Free_mem: memory that ghosts map, as far as it goes. */
+int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
+int csp_p2p_free_mem(void *base);
+
 extern int csp_p2p_on; // CSP_P2P, if the ghosts can do it
 
 void csp_p2p_start(void);

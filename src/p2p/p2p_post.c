@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "match/match.h"
+#include "p2p/p2p_mem.h"
 #include "p2p/p2p_req.h"
 #include "runtime/rt.h"
 
@@ -85,7 +86,9 @@ static void describe_send(const struct csp_post *p, const struct csp_type *t, st
         pack(p, t, c->payload, c->bytes);
     } else if (p->mode == CSP_P2P_BUFFERED || fine(t)) {
         pack(p, t, make_copy(c), c->bytes);
-    } else if (!t->contig) {
+    } else if (t->contig) {
+        c->mapped_off = csp_mem_mapped(p->buf);
+    } else {
         c->count = p->count;
         csp_cell_layout(c, t->layout, csp_layout_bytes(t->layout));
     }
@@ -93,7 +96,9 @@ static void describe_send(const struct csp_post *p, const struct csp_type *t, st
 
 static void describe_recv(const struct csp_post *p, const struct csp_type *t, struct csp_cell *c)
 {
-    if (t->contig || c->bytes <= c->room) {
+    if (t->contig && csp_mem_mapped(p->buf)) {
+        c->mapped_off = csp_mem_mapped(p->buf);
+    } else if (t->contig || c->bytes <= c->room) {
         c->answer_room = c->room;
     } else if (fine(t)) {
         make_copy(c);

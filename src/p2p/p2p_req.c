@@ -105,7 +105,7 @@ static int cuts_element(const struct csp_type *t, uint64_t bytes)
 static int unpack(const struct csp_req *r, struct csp_cell *c)
 {
     const char *data = c->copy_private ? (const char *)(uintptr_t)c->copy_private // NOLINT: its own
-                                       : csp_cell_data(c);
+                                       : csp_cell_payload(c);
     struct csp_layout_cursor to;
     if (r->post.mode != CSP_P2P_RECV || !data || c->got_bytes == 0)
         return MPI_SUCCESS;

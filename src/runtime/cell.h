@@ -41,6 +41,7 @@ struct csp_cell {
     uint64_t addr;                 // of displacement 0 in the user's memory
     int64_t count;                 // elements of the layout
     uint64_t layout_off;           // in the node's segment; 0: one run
+    uint64_t mapped_off;           // where `addr` is in the node's segment; 0: elsewhere
     uint64_t bytes;                // SEND: of the message; RECV, MRECV: that the buffer takes
     union {
         uint64_t other_off;
@@ -70,15 +71,19 @@ static inline uint64_t csp_cell_off(const struct csp_cell *c)
     return (uint64_t)((const char *)c - (const char *)csp_rt.pool.base);
 }
 
-/**
- * Its packed data behind it, or NULL: they are in the user's memory. Of a RECV or MRECV once `got_bytes` is known: where
- * they go.
- */
-static inline char *csp_cell_data(struct csp_cell *c)
+/** Its packed data, if they are behind it, else NULL. RECV, MRECV: where they go, once `got_bytes` is known. */
+static inline char *csp_cell_payload(struct csp_cell *c)
 {
     int here =
         c->kind == CSP_CELL_SEND ? c->flags & CSP_CELL_PAYLOAD : c->got_bytes <= c->answer_room;
     return here ? c->payload : NULL;
+}
+
+/** Likewise where every process of the node can touch them, else NULL. */
+static inline char *csp_cell_data(struct csp_cell *c)
+{
+    char *payload = csp_cell_payload(c);
+    return payload || !c->mapped_off ? payload : (char *)csp_rt.pool.base + c->mapped_off;
 }
 
 /** Whether a ghost is done with it: from then on it is the user's again. */

@@ -197,6 +197,23 @@ CSP_WRAP(int, Win_free, MPI_Win_free, (MPI_Win * win), (win), {
 })
 #endif
 
+#if CSP_HAVE_MPI_Alloc_mem
+CSP_WRAP(int, Alloc_mem, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr),
+         (size, info, baseptr), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Alloc_mem(size, info, baseptr);
+             return csp_p2p_alloc_mem(size, info, baseptr);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Free_mem
+CSP_WRAP(int, Free_mem, MPI_Free_mem, (void *base), (base), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Free_mem(base);
+    return csp_p2p_free_mem(base);
+})
+#endif
+
 #if CSP_HAVE_MPI_Comm_create_errhandler
 CSP_WRAP(int, Comm_create_errhandler, MPI_Comm_create_errhandler,
          (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler *errhandler),

@@ -42,11 +42,24 @@ static size_t place(long i, int gaps)
     return gaps ? (size_t)(i / BLOCK * (BLOCK + GAP) + i % BLOCK) : (size_t)i;
 }
 
-static unsigned char *poisoned(size_t bytes)
+// Of the heap, or memory that ghosts may map.
+static unsigned char *poisoned(size_t bytes, int mapped)
 {
-    unsigned char *p = malloc(bytes + 1);
+    unsigned char *p;
+    if (mapped)
+        MPI_Alloc_mem((MPI_Aint)bytes + 1, MPI_INFO_NULL, &p);
+    else
+        p = malloc(bytes + 1);
     memset(p, CSP_TEST_POISON, bytes + 1);
     return p;
+}
+
+static void drop(unsigned char *p, int mapped)
+{
+    if (mapped)
+        MPI_Free_mem(p);
+    else
+        free(p);
 }
 
 static void check(const unsigned char *got, size_t extent, int n, int gaps, int from)
@@ -82,8 +95,8 @@ static void exchange(int n, int gaps, int mode, int late)
     MPI_Status statuses[32];
     const int ranks = csp_test_size;
     for (int r = 0; r < ranks; r++) {
-        out[r] = poisoned(extent);
-        in[r] = poisoned(extent);
+        out[r] = poisoned(extent, r % 2);
+        in[r] = poisoned(extent, r / 2 % 2);
         for (long i = 0; i < n; i++)
             out[r][place(i, gaps)] = value(csp_test_rank, r, i);
     }
@@ -102,8 +115,8 @@ static void exchange(int n, int gaps, int mode, int late)
         CHECK_INT(statuses[r].MPI_SOURCE, r);
         CHECK_INT(statuses[r].MPI_TAG, mode);
         check(in[r], extent, n, gaps, r);
-        free(in[r]);
-        free(out[r]);
+        drop(in[r], r / 2 % 2);
+        drop(out[r], r % 2);
     }
 }
 
