@@ -186,9 +186,11 @@ int main(void)
         MPI_T_pvar_get_index("casper_put_count", MPI_T_PVAR_CLASS_TIMER, &index) == MPI_SUCCESS, 0);
     counts(puts);
     refused(puts);
+#ifndef MPI_ABI_VERSION // MPICH 5.0.2 takes the standard ABI's MPI_T_PVAR_ALL_HANDLES for a pointer
     CHECK_INT(MPI_T_pvar_start(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
     CHECK_INT(MPI_T_pvar_stop(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
     CHECK_INT(MPI_T_pvar_reset(session, MPI_T_PVAR_ALL_HANDLES), MPI_SUCCESS);
+#endif
     CHECK_INT(list(), own);
     CHECK(categories_are_in_range());
     errors = csp_test_done();
