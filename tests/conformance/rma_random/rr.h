@@ -6,16 +6,14 @@
 #ifndef RR_H
 #define RR_H
 
-#include "csp_test.h"
-#include <stdbool.h>
-#include <stddef.h>
+#include "rnd.h"
 
 enum { RR_ALL = -101, RR_WITH_REQUEST = -102 }; // in place of a target: which operations
-enum { RR_MAX_RANKS = 16, RR_MAX_SEGS = 3, RR_MAX_WINS = 4, RR_GUARD_BYTES = 64 };
+enum { RR_MAX_RANKS = RND_MAX_RANKS, RR_MAX_SEGS = 3, RR_MAX_WINS = 4, RR_GUARD_BYTES = 64 };
 
 // What a program may contain; rr_features.c has the names.
 enum rr_feature {
-    RR_F_ALLOCATE,
+    RR_F_ALLOCATE = RND_F_OWN,
     RR_F_CREATE,
     RR_F_DYNAMIC,
     RR_F_SHARED,
@@ -32,7 +30,6 @@ enum rr_feature {
     RR_F_FOP,
     RR_F_CAS,
     RR_F_REQUEST,
-    RR_F_DERIVED,
     RR_F_BYTES,
     RR_F_PAIR,
     RR_F_SHORT_INT,
@@ -45,9 +42,6 @@ enum rr_feature {
     RR_F_HINTS,
     RR_F_ODD,
     RR_F_BOTTOM,
-    RR_F_NEGATIVE,
-    RR_F_COUNT_C,
-    RR_F_THREADS,
     RR_F_SUBCOMM,
     RR_F_OVERLAP,
     RR_F_EXCLUSIVE,
@@ -81,10 +75,6 @@ enum rr_op {
 
 enum rr_win_kind { RR_W_ALLOCATE, RR_W_CREATE, RR_W_DYNAMIC, RR_W_SHARED, RR_WIN_KINDS };
 
-struct rr_rng {
-    uint64_t state;
-};
-
 /** What several predefined types have in common: the C type of an element and its arithmetic. */
 struct rr_class {
     MPI_Aint extent, align;
@@ -101,43 +91,6 @@ struct rr_basic {
     const char *name;
     MPI_Datatype type;
     const struct rr_class *class;
-};
-
-enum rr_shape_kind {
-    RR_LEAF,
-    RR_CONTIGUOUS,
-    RR_VECTOR,
-    RR_HVECTOR,
-    RR_INDEXED,
-    RR_HINDEXED,
-    RR_INDEXED_BLOCK,
-    RR_HINDEXED_BLOCK,
-    RR_STRUCT,
-    RR_SUBARRAY,
-    RR_DARRAY,
-    RR_RESIZED,
-    RR_DUP,
-    RR_SHAPES
-};
-
-/** A datatype: blocks of `len[i]` children from byte `at[i]`. Arguments of its constructor beside. */
-struct rr_shape {
-    enum rr_shape_kind kind;
-    int n, *len;
-    MPI_Aint *at;
-    struct rr_shape **child; // one; a struct has one for each block
-    MPI_Aint lb, extent;     // bytes
-    int sizes[2], subsizes[2], starts[2], order, processes, coordinate, dist, dist_arg;
-};
-
-/** One side of an operation: `count` items of a shape. */
-struct rr_side {
-    struct rr_shape *shape;
-    int count, n; // items, elements
-    MPI_Aint *at; // byte of each element
-    MPI_Aint lo, hi;
-    bool shifted; // a type around it moves it by `shift` bytes
-    MPI_Aint shift;
 };
 
 /** Who has done what to an element in the round being generated. */
@@ -203,7 +156,7 @@ struct rr_act {
     enum rr_op op;
     const struct rr_basic *basic;
     struct rr_zone *zone; // NULL: nothing is touched
-    struct rr_side from, to, target_side;
+    struct rnd_side from, to, target_side;
     MPI_Aint disp, start; // start: byte of the part where target_side has its 0
     bool bytes, request, count_c, bottom, no_origin, cas_match, absolute;
     unsigned value;
@@ -245,32 +198,11 @@ struct rr_program {
     struct rr_phase *phases;
 };
 
-/** The options of a run. */
-struct rr_options {
-    uint64_t seed;
-    int count, repeat, phases, limit_s;
-    bool list, threads;
-    bool drop_puts, wrong_sums; // errors made on purpose, to test the tester
-    bool feature[RR_WIN_KINDS][RR_FEATURES];
-    unsigned char *skip; // by id
-    int nskip;
-};
-extern struct rr_options rr_opts;
+// Errors made on purpose, to test the tester.
+extern bool rr_drop_puts, rr_wrong_sums;
 
 // rr_features.c
-extern enum rr_win_kind rr_kind; // of the window that is being planned
-void rr_disable(const char *list);
-const char *rr_feature_name(enum rr_feature feature);
-bool rr_has(enum rr_feature feature);
-bool rr_skipped(int id);
-
-// rr_memory.c: random numbers, and memory that lives as long as the program of a seed
-uint64_t rr_next(struct rr_rng *rng);
-int rr_pick(struct rr_rng *rng, int n);
-int rr_between(struct rr_rng *rng, int low, int high);
-bool rr_chance(struct rr_rng *rng, int percent);
-void *rr_alloc(size_t bytes);
-void rr_free_all(void);
+extern const char *const rr_features[RR_FEATURES - RND_F_OWN];
 
 // rr_types.c
 int rr_basics(const struct rr_basic **all);
@@ -278,18 +210,10 @@ MPI_Op rr_mpi_op(enum rr_op op);
 const char *rr_op_name(enum rr_op op);
 void rr_value(const struct rr_basic *basic, enum rr_op op, unsigned value, int index, void *p);
 
-// rr_shape.c, rr_shape_mpi.c
-struct rr_shape *rr_shape_random(struct rr_rng *rng, int n, MPI_Aint extent, int depth);
-void rr_side_random(struct rr_rng *rng, struct rr_side *side, int n, MPI_Aint extent,
-                    MPI_Aint span_bytes);
-MPI_Datatype rr_side_type(const struct rr_side *side, MPI_Datatype leaf, int *count);
-void rr_side_free(MPI_Datatype *type, MPI_Datatype leaf);
-void rr_side_print(const struct rr_side *side, char *text, size_t bytes);
-
 // rr_plan*.c
 struct rr_program *rr_plan(uint64_t seed, int ranks, const int *nodes, int me);
-void rr_plan_win(struct rr_program *p, struct rr_win *win, struct rr_rng *rng, const int *nodes);
-void rr_plan_acts(struct rr_program *p, struct rr_round *round, struct rr_rng *rng);
+void rr_plan_win(struct rr_program *p, struct rr_win *win, struct rnd_rng *rng, const int *nodes);
+void rr_plan_acts(struct rr_program *p, struct rr_round *round, struct rnd_rng *rng);
 bool rr_cell_take(const struct rr_win *win, struct rr_act *act, const int *stamps, bool mark);
 void rr_cells_clear(struct rr_win *win);
 bool rr_act_fetches(const struct rr_act *act);
@@ -326,6 +250,5 @@ const char *rr_style_name(enum rr_style style);
 // rr_main.c
 void rr_wrong(const struct rr_win *win, const struct rr_act *act, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
-void rr_at(const char *what, int id);
 
 #endif

@@ -4,7 +4,7 @@
 // soon as the operation is complete there.
 #include "rr.h"
 
-static unsigned char *new_buffer(const struct rr_side *side, size_t *bytes)
+static unsigned char *new_buffer(const struct rnd_side *side, size_t *bytes)
 {
     *bytes = (size_t)(side->hi - side->lo) + 2 * RR_GUARD_BYTES;
     unsigned char *buf =
@@ -15,7 +15,7 @@ static unsigned char *new_buffer(const struct rr_side *side, size_t *bytes)
     return buf;
 }
 
-static unsigned char *element(unsigned char *buf, const struct rr_side *side, int i)
+static unsigned char *element(unsigned char *buf, const struct rnd_side *side, int i)
 {
     return buf + RR_GUARD_BYTES - side->lo + side->at[i];
 }
@@ -36,17 +36,17 @@ struct arg {
     MPI_Datatype type;
 };
 
-static struct arg local_arg(const struct rr_act *act, const struct rr_side *side,
+static struct arg local_arg(const struct rr_act *act, const struct rnd_side *side,
                             unsigned char *buf, MPI_Datatype leaf)
 {
     struct arg arg = {.buf = buf + RR_GUARD_BYTES - side->lo};
-    struct rr_side moved = *side;
+    struct rnd_side moved = *side;
     if (act->bottom) { // the address is in the type
         moved.shifted = true;
         MPI_Get_address(arg.buf, &moved.shift);
         arg.buf = MPI_BOTTOM;
     }
-    arg.type = rr_side_type(&moved, leaf, &arg.count);
+    arg.type = rnd_side_type(&moved, leaf, &arg.count);
     return arg;
 }
 
@@ -54,7 +54,7 @@ static struct arg target_arg(const struct rr_win *win, const struct rr_act *act,
                              MPI_Aint *disp)
 {
     struct arg arg = {.buf = NULL};
-    struct rr_side moved = act->target_side;
+    struct rnd_side moved = act->target_side;
     *disp = act->disp;
     if (win->kind == RR_W_DYNAMIC && act->zone) {
         const struct rr_part *part = &win->parts[act->target];
@@ -63,7 +63,7 @@ static struct arg target_arg(const struct rr_win *win, const struct rr_act *act,
         moved.shift = act->absolute ? address : moved.shift;
         *disp = MPI_Aint_diff(address, moved.shift);
     }
-    arg.type = rr_side_type(&moved, leaf, &arg.count);
+    arg.type = rnd_side_type(&moved, leaf, &arg.count);
     return arg;
 }
 
@@ -150,9 +150,9 @@ static void issue_typed(const struct rr_win *win, struct rr_act *act)
         issue_request(act->kind, &given);
     else if (!act->count_c || !issue_count_c(act->kind, &given))
         issue(act->kind, &given);
-    rr_side_free(&c.t.type, leaf);
-    rr_side_free(&c.o.type, leaf);
-    rr_side_free(&c.r.type, leaf);
+    rnd_side_free(&c.t.type, leaf);
+    rnd_side_free(&c.o.type, leaf);
+    rnd_side_free(&c.r.type, leaf);
     if (act->bytes)
         MPI_Type_free(&leaf);
 }
@@ -219,7 +219,7 @@ void rr_act_done(struct rr_win *win, struct rr_act *act)
 
 static bool left_out(const struct rr_act *act)
 {
-    return rr_opts.drop_puts && act->kind == RR_K_PUT && act->zone;
+    return rr_drop_puts && act->kind == RR_K_PUT && act->zone;
 }
 
 void rr_act_run(struct rr_round *round, struct rr_act *act)
@@ -227,7 +227,7 @@ void rr_act_run(struct rr_round *round, struct rr_act *act)
     struct rr_win *win = round->win;
     prepare(act);
     act->issued = true;
-    rr_at("action", act->id);
+    rnd_at("action", act->id);
     if (act->kind == RR_K_STORE || act->kind == RR_K_LOAD)
         touch(win, act);
     else if (act->kind == RR_K_FOP || act->kind == RR_K_CAS)

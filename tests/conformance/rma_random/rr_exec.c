@@ -10,7 +10,7 @@ static void run_sync(struct rr_round *round, int at)
     struct rr_act *act = &round->acts[at];
     MPI_Win win = round->win->handle;
     int completed = act->target;
-    rr_at("action", act->id);
+    rnd_at("action", act->id);
     if (act->kind == RR_K_FLUSH)
         MPI_Win_flush(act->target, win);
     else if (act->kind == RR_K_FLUSH_LOCAL)
@@ -45,7 +45,7 @@ static int change_session(struct rr_round *round, int session, int next, int at)
 static void run_step(struct rr_round *round, int at, int *session)
 {
     struct rr_act *act = &round->acts[at];
-    if (act->origin != round->win->me || rr_skipped(act->id))
+    if (act->origin != round->win->me || rnd_skipped(act->id))
         return;
     *session = change_session(round, *session, act->session, at);
     if (rr_act_moves(act))
@@ -59,7 +59,7 @@ static void end_round(struct rr_round *round, int session)
     change_session(round, session, -1, round->nacts);
     if (round->style == RR_LOCK || round->style == RR_LOCK_ALL)
         rr_acts_settle(round, RR_WITH_REQUEST, round->nacts);
-    rr_at("end of round", round->id);
+    rnd_at("end of round", round->id);
     rr_epoch_close(round);
     rr_acts_settle(round, RR_ALL, round->nacts);
 }
@@ -69,7 +69,7 @@ static void check_round(struct rr_round *round)
 {
     struct rr_win *win = round->win;
     bool lock = !win->no_locks && !win->fence_open && !win->lock_all_open;
-    rr_at("check after round", round->id);
+    rnd_at("check after round", round->id);
     MPI_Barrier(win->comm);
     if (lock)
         MPI_Win_lock(MPI_LOCK_SHARED, win->me, 0, win->handle);
@@ -83,12 +83,12 @@ static void check_round(struct rr_round *round)
 
 static bool is_mine(const struct rr_round *round)
 {
-    return round->win && round->win->me >= 0 && !round->win->skipped && !rr_skipped(round->id);
+    return round->win && round->win->me >= 0 && !round->win->skipped && !rnd_skipped(round->id);
 }
 
 static void begin_round(struct rr_round *round)
 {
-    rr_at("begin of round", round->id);
+    rnd_at("begin of round", round->id);
     rr_epoch_open(round);
 }
 
@@ -125,7 +125,7 @@ void rr_phase_run(struct rr_phase *phase)
     struct rr_round *rounds = phase->rounds;
     pthread_t thread;
     for (int i = 0; i < phase->nrounds; i++) {
-        if (rounds[i].win && !rounds[i].win->skipped && !rr_skipped(rounds[i].id))
+        if (rounds[i].win && !rounds[i].win->skipped && !rnd_skipped(rounds[i].id))
             rr_model_round(&rounds[i]);
         if (is_mine(&rounds[i]) && rounds[i].style == RR_REATTACH) {
             rr_epoch_finish(rounds[i].win);
@@ -133,7 +133,7 @@ void rr_phase_run(struct rr_phase *phase)
         }
     }
     bool first = is_mine(&rounds[0]), second = phase->nrounds > 1 && is_mine(&rounds[1]);
-    if (first && second && phase->threaded && rr_opts.threads) {
+    if (first && second && phase->threaded && rnd_opts.threads) {
         if (pthread_create(&thread, NULL, run_alone, &rounds[1]) != 0)
             abort();
         run_alone(&rounds[0]);

@@ -11,7 +11,7 @@ static void model_element(struct rr_act *act, int i, unsigned char *at)
     rr_value(act->basic, act->op, act->value, i, value);
     if (act->kind == RR_K_CAS) {
         rr_value(act->basic, RR_REPLACE, act->value, 77, other);
-        act->compare = rr_alloc((size_t)class->extent);
+        act->compare = rnd_alloc((size_t)class->extent);
         memcpy(act->compare, act->cas_match ? at : other, (size_t)class->extent);
         if (class->equal(at, act->compare))
             class->apply(RR_REPLACE, at, value);
@@ -19,7 +19,7 @@ static void model_element(struct rr_act *act, int i, unsigned char *at)
         class->apply(RR_REPLACE, at, value);
     } else if (rr_act_sends(act)) {
         class->apply(act->op, at, value);
-        if (rr_opts.wrong_sums && act->op == RR_SUM)
+        if (rr_wrong_sums && act->op == RR_SUM)
             class->set(at, 1, 1);
     }
 }
@@ -30,7 +30,7 @@ static void model_act(struct rr_win *win, struct rr_act *act)
     if (!act->zone)
         return;
     if (rr_act_fetches(act))
-        act->expect = rr_alloc(extent * (size_t)act->target_side.n);
+        act->expect = rnd_alloc(extent * (size_t)act->target_side.n);
     for (int i = 0; i < act->target_side.n; i++) {
         unsigned char *at = win->parts[act->target].model + rr_act_byte(act, i);
         if (act->expect)
@@ -45,7 +45,7 @@ static void model_act(struct rr_win *win, struct rr_act *act)
 void rr_model_round(struct rr_round *round)
 {
     for (int i = 0; i < round->nacts; i++)
-        if (!rr_skipped(round->acts[i].id) && rr_act_moves(&round->acts[i]))
+        if (!rnd_skipped(round->acts[i].id) && rr_act_moves(&round->acts[i]))
             model_act(round->win, &round->acts[i]);
 }
 

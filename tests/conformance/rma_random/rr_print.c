@@ -35,14 +35,14 @@ static void print_ways(const struct rr_act *act)
 {
     char text[1024];
     if (rr_act_sends(act) && !act->no_origin) {
-        rr_side_print(&act->from, text, sizeof text);
+        rnd_side_print(&act->from, text, sizeof text);
         printf(", from %s", text);
     }
     if (rr_act_fetches(act)) {
-        rr_side_print(&act->to, text, sizeof text);
+        rnd_side_print(&act->to, text, sizeof text);
         printf(", into %s", text);
     }
-    rr_side_print(&act->target_side, text, sizeof text);
+    rnd_side_print(&act->target_side, text, sizeof text);
     printf(", target %s", text);
     printf("%s%s%s%s%s%s\n", act->absolute ? ", absolute addresses" : "",
            act->bottom ? ", origin at MPI_BOTTOM" : "", act->bytes ? ", as MPI_BYTE" : "",
@@ -109,19 +109,19 @@ static void print_round(const struct rr_round *round, int phase)
     for (int o = 0; o < round->win->size && round->style == RR_PSCW; o++)
         printf("        rank %d starts to 0x%x\n", o, round->edges[o]);
     for (int i = 0; i < round->nacts; i++)
-        if (!rr_skipped(round->acts[i].id))
+        if (!rnd_skipped(round->acts[i].id))
             print_act(round, &round->acts[i]);
 }
 
 void rr_print(const struct rr_program *p)
 {
     for (int i = 0; i < p->nwins; i++)
-        if (!rr_skipped(p->wins[i].id))
+        if (!rnd_skipped(p->wins[i].id))
             print_win(&p->wins[i]);
     for (int f = 0; f < p->nphases; f++)
         for (int r = 0; r < p->phases[f].nrounds; r++) {
             const struct rr_round *round = &p->phases[f].rounds[r];
-            if (round->win && !rr_skipped(round->win->id) && !rr_skipped(round->id))
+            if (round->win && !rnd_skipped(round->win->id) && !rnd_skipped(round->id))
                 print_round(round, f);
         }
 }

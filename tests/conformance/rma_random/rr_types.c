@@ -221,12 +221,12 @@ int rr_basics(const struct rr_basic **all)
         ENTRY(MPI_SHORT_INT, short_int),
         ENTRY(MPI_LONG_DOUBLE_INT, long_double_int),
     };
-    *all = allowed[rr_kind];
-    for (size_t i = 0; i < sizeof table / sizeof *table && found[rr_kind] == 0; i++)
-        if (table[i].class->feature < 0 || rr_has((enum rr_feature)table[i].class->feature))
-            allowed[rr_kind][n++] = table[i];
-    found[rr_kind] = found[rr_kind] ? found[rr_kind] : n;
-    return found[rr_kind];
+    *all = allowed[rnd_kind];
+    for (size_t i = 0; i < sizeof table / sizeof *table && found[rnd_kind] == 0; i++)
+        if (table[i].class->feature < 0 || rnd_has(table[i].class->feature))
+            allowed[rnd_kind][n++] = table[i];
+    found[rnd_kind] = found[rnd_kind] ? found[rnd_kind] : n;
+    return found[rnd_kind];
 }
 
 MPI_Op rr_mpi_op(enum rr_op op)
@@ -251,8 +251,8 @@ const char *rr_op_name(enum rr_op op)
  */
 void rr_value(const struct rr_basic *basic, enum rr_op op, unsigned value, int index, void *p)
 {
-    struct rr_rng rng = {value + (uint64_t)index * 0x10001u};
+    struct rnd_rng rng = {value + (uint64_t)index * 0x10001u};
     bool flag = basic->class->ops == LOGICAL;
-    int v = flag ? rr_pick(&rng, 2) : op == RR_PROD ? rr_between(&rng, 1, 2) : rr_pick(&rng, 90);
-    basic->class->set(p, v, rr_pick(&rng, 1000));
+    int v = flag ? rnd_pick(&rng, 2) : op == RR_PROD ? rnd_between(&rng, 1, 2) : rnd_pick(&rng, 90);
+    basic->class->set(p, v, rnd_pick(&rng, 1000));
 }

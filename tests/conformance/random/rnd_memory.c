@@ -2,9 +2,9 @@
 // Copyright the Casper developers
 // Random numbers, and memory that lives as long as the program of one seed. Generation is done by
 // one thread.
-#include "rr.h"
+#include "rnd.h"
 
-uint64_t rr_next(struct rr_rng *rng) // splitmix64
+uint64_t rnd_next(struct rnd_rng *rng) // splitmix64
 {
     uint64_t z = (rng->state += 0x9e3779b97f4a7c15u);
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
@@ -13,19 +13,19 @@ uint64_t rr_next(struct rr_rng *rng) // splitmix64
 }
 
 /** @return from 0 to n-1 */
-int rr_pick(struct rr_rng *rng, int n)
+int rnd_pick(struct rnd_rng *rng, int n)
 {
-    return n <= 1 ? (rr_next(rng), 0) : (int)(rr_next(rng) % (uint64_t)n);
+    return n <= 1 ? (rnd_next(rng), 0) : (int)(rnd_next(rng) % (uint64_t)n);
 }
 
-int rr_between(struct rr_rng *rng, int low, int high)
+int rnd_between(struct rnd_rng *rng, int low, int high)
 {
-    return low + rr_pick(rng, high - low + 1);
+    return low + rnd_pick(rng, high - low + 1);
 }
 
-bool rr_chance(struct rr_rng *rng, int percent)
+bool rnd_chance(struct rnd_rng *rng, int percent)
 {
-    return rr_pick(rng, 100) < percent;
+    return rnd_pick(rng, 100) < percent;
 }
 
 static struct block {
@@ -33,7 +33,7 @@ static struct block {
     max_align_t data[];
 } *blocks;
 
-void *rr_alloc(size_t bytes)
+void *rnd_alloc(size_t bytes)
 {
     struct block *b = calloc(1, sizeof *b + bytes);
     if (!b)
@@ -43,7 +43,7 @@ void *rr_alloc(size_t bytes)
     return b->data;
 }
 
-void rr_free_all(void)
+void rnd_free_all(void)
 {
     while (blocks) {
         struct block *next = blocks->next;
