@@ -17,7 +17,7 @@ PLAN = Plan(
     Tester(
         "rma_random", ("window", "round", "action"), differs="other memory at the end than plain"
     ),
-    {"puts": "put", "sums": " SUM "},
+    {"puts": (": put", 1), "sums": (" SUM ", 1)},
     [(1, {})],
     [(2, {}), (0, {})],
     ("m50", "m40", "o50", "i21", "o41"),

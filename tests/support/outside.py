@@ -133,6 +133,7 @@ QUICK = (
     "imb",
     "leaks",
     "nwchem",
+    "p2p_random",
     "pmpi_tool",
     "rma_random",
 )  # minutes; the others run in test-full

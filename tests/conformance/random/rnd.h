@@ -115,5 +115,8 @@ extern int rnd_nodes[RND_MAX_RANKS]; // the lowest rank on the node of each rank
 void rnd_at(const char *what, int id);
 /** Keeps the first difference of this rank. */
 void rnd_wrong(const char *text);
+/** The same, behind where it is. */
+void rnd_vwrong(const char *where, const char *fmt, va_list ap)
+    __attribute__((format(printf, 2, 0)));
 
 #endif

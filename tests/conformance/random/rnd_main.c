@@ -30,6 +30,14 @@ void rnd_wrong(const char *text)
     pthread_mutex_unlock(&wrong_mutex);
 }
 
+void rnd_vwrong(const char *where, const char *fmt, va_list ap)
+{
+    char text[320], all[448];
+    vsnprintf(text, sizeof text, fmt, ap);
+    snprintf(all, sizeof all, "%s: %s", where, text);
+    rnd_wrong(all);
+}
+
 static void on_alarm(int signum)
 {
     char text[256];

@@ -286,7 +286,7 @@ void rnd_side_random(struct rnd_rng *rng, struct rnd_side *side, int n, MPI_Aint
                      MPI_Aint span_bytes)
 {
     memset(side, 0, sizeof *side);
-    for (int i = 0; i < 5 && n > 0 && rnd_has(RND_F_DERIVED); i++) {
+    for (int i = 0; i < 5 && n > 0 && span_bytes > 0 && rnd_has(RND_F_DERIVED); i++) {
         side->count = rnd_chance(rng, 50) ? 1 : divisor(rng, n);
         side->shape = rnd_shape_random(rng, n / side->count, extent, rnd_pick(rng, 4));
         measure(side, n, extent);

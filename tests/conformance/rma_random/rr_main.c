@@ -8,15 +8,13 @@ static struct rr_program *program;
 
 void rr_wrong(const struct rr_win *win, const struct rr_act *act, const char *fmt, ...)
 {
-    char text[320], where[64] = "", all[448];
+    char where[128];
     va_list ap;
+    int n = act ? snprintf(where, sizeof where, "action %d, ", act->id) : 0;
+    snprintf(where + n, sizeof where - (size_t)n, "window %d (its rank %d)", win->index, win->me);
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    rnd_vwrong(where, fmt, ap);
     va_end(ap);
-    if (act)
-        snprintf(where, sizeof where, "action %d, ", act->id);
-    snprintf(all, sizeof all, "%swindow %d (its rank %d): %s", where, win->index, win->me, text);
-    rnd_wrong(all);
 }
 
 static void plan(uint64_t seed)
