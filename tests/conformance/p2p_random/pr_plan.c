@@ -5,7 +5,7 @@
 
 static void plan_comm(struct pr_comm *c, struct rnd_rng *rng)
 {
-    c->kind = c->index == 0 ? PR_WORLD : (enum pr_comm_kind)rnd_pick(rng, PR_COMM_KINDS);
+    c->kind = c->index == 0 ? PR_WORLD : (enum pr_comm_kind)rnd_between(rng, PR_DUP, PR_CREATE);
     c->size = rnd_ranks;
     for (int i = 0; i < rnd_ranks; i++)
         c->members[i] = i;
