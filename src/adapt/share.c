@@ -41,8 +41,9 @@ void csp_share_receive(struct csp_share *s, int round, int last, const void *tex
     struct heard *h = &s->heard[round];
     if (h->bytes + bytes > h->room) {
         h->room = 2 * h->room + bytes;
-        h->text = realloc(h->text, h->room);
-        CSP_CHECK(h->text, "out of memory for an exchange of predictions");
+        void *text_room = realloc(h->text, h->room);
+        CSP_CHECK(text_room, "out of memory for an exchange of predictions");
+        h->text = text_room;
     }
     if (bytes)
         memcpy(h->text + h->bytes, text, bytes);

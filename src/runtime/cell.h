@@ -61,9 +61,14 @@ struct csp_cell {
     _Alignas(64) char payload[];
 };
 
+static inline void *csp_cell_memory(uint64_t off)
+{
+    return (void *)((uintptr_t)csp_rt.pool.base + off); // NOLINT: into the segment
+}
+
 static inline struct csp_cell *csp_cell_at(uint64_t off)
 {
-    return (struct csp_cell *)((char *)csp_rt.pool.base + off);
+    return csp_cell_memory(off);
 }
 
 static inline uint64_t csp_cell_off(const struct csp_cell *c)
@@ -83,7 +88,7 @@ static inline char *csp_cell_payload(struct csp_cell *c)
 static inline char *csp_cell_data(struct csp_cell *c)
 {
     char *payload = csp_cell_payload(c);
-    return payload || !c->mapped_off ? payload : (char *)csp_rt.pool.base + c->mapped_off;
+    return payload || !c->mapped_off ? payload : csp_cell_memory(c->mapped_off);
 }
 
 /** Whether a ghost is done with it: from then on it is the user's again. */

@@ -125,7 +125,7 @@ int csp_rt_t_pvar_get_index(const char *name, int var_class, int *index)
             return MPI_SUCCESS;
         }
     rc = csp_mpi.T_pvar_get_index(name, var_class, index);
-    if (rc == MPI_SUCCESS)
+    if (rc == MPI_SUCCESS && index)
         *index = from_library(*index, first);
     return rc;
 }

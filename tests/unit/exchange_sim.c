@@ -57,8 +57,9 @@ static void push(struct fence *f, struct message m)
 {
     if (f->nheap == f->room) {
         f->room = 2 * f->room + 64;
-        f->heap = realloc(f->heap, f->room * sizeof(m));
-        CSP_CHECK(f->heap, "out of memory for a simulation");
+        void *heap = realloc(f->heap, f->room * sizeof(m));
+        CSP_CHECK(heap, "out of memory for a simulation");
+        f->heap = heap;
     }
     size_t i = f->nheap++;
     for (; i > 0 && earlier(&m, &f->heap[(i - 1) / 2]); i = (i - 1) / 2)

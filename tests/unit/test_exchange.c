@@ -24,7 +24,7 @@ static void a_fence_takes_log2_steps(void **state)
                 int phases = change == EXCHANGE_NONE ? 1 : 3; // vote; exchange; barrier
                 assert_int_equal(r.wrong, 0);
                 assert_int_equal(r.steps, phases * csp_rounds(r.nodes));
-                assert_true(r.messages <= r.steps + (int)(r.bytes / (CSP_PACK_BYTES / 2)));
+                assert_true(r.messages <= r.steps + 2 * (int)r.bytes / CSP_PACK_BYTES);
             }
         }
 }

@@ -80,6 +80,12 @@ static void free_world(struct world *w)
         csp_news_free(&w->news[i]);
         free((void *)w->table[i]);
     }
+    for (int i = 0; i < 2 * w->nodes; i++)
+        for (struct letter *l = w->queues[i].first; l;) {
+            struct letter *next = l->next;
+            free(l); // on its way still
+            l = next;
+        }
     free(w);
 }
 
