@@ -20,7 +20,7 @@ void csp_p2p_start(void)
         csp_warn("sends and receives stay with the MPI library: ghosts cannot reach the memory of "
                  "this process, or CSP_POOL_SIZE is too small");
     csp_p2p_on = all;
-    csp_p2p_comm_made(csp_user_world);
+    csp_p2p_comm_made(csp_user_world, MPI_INFO_NULL);
 }
 
 void csp_p2p_stop(void)

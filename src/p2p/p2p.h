@@ -17,7 +17,8 @@ void csp_p2p_start(void);
 void csp_p2p_stop(void);
 
 /** The processes of `comm` have just made it, all of them together. */
-void csp_p2p_comm_made(MPI_Comm comm);
+void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info);
+int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info);
 
 struct csp_p2p_comm;
 

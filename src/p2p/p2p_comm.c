@@ -5,7 +5,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "base/handles.h"
+#include "casper/casper.h"
 #include "p2p/p2p.h"
+#include "runtime/info.h"
 #include "runtime/rt.h"
 
 enum { COUNT_BITS = 32 }; // of a context: number of the communicator at its rank 0
@@ -62,23 +64,70 @@ static uint64_t next_context(void)
     return context;
 }
 
-void csp_p2p_comm_made(MPI_Comm comm)
+// What a communicator's processes wish: names[] of an info, or what CSP_P2P says.
+enum { OFF, ON, NOTHING };
+
+static int read_wish(MPI_Info info, int otherwise)
+{
+    static const char *const names[] = {"off", "on", NULL};
+    return (int)csp_info_choice(info, CASPER_INFO_P2P, names, (uint32_t)otherwise);
+}
+
+void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
 {
     if (!csp_p2p_on || comm == MPI_COMM_NULL)
         return;
     struct csp_members *m = csp_members_take(comm); // NULL in all its processes or in none
     if (!m)
         return;
+    uint64_t context = 0; // the library's
+    if (m->rank == 0 && read_wish(info, csp_config.p2p == CSP_CONFIG_P2P_ON) == ON)
+        context = next_context();
+    int rc = csp_mpi.Bcast(&context, 1, MPI_UINT64_T, 0, comm);
+    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not use a communicator that it just made");
+    if (!context) {
+        csp_members_drop(m);
+        return;
+    }
     make_keyval();
     struct csp_p2p_comm *c = calloc(1, sizeof(*c));
     CSP_CHECK(c, "out of memory for a communicator");
-    *c = (struct csp_p2p_comm){.handle = comm, .members = m};
+    *c = (struct csp_p2p_comm){.handle = comm, .context = context, .members = m};
     atomic_init(&c->refs, 1);
-    if (m->rank == 0)
-        c->context = next_context();
-    int rc = csp_mpi.Bcast(&c->context, 1, MPI_UINT64_T, 0, comm);
-    if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Comm_set_attr(comm, keyval, c);
+    rc = csp_mpi.Comm_set_attr(comm, keyval, c);
     CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not use a communicator that it just made");
     csp_handles_put(&comms, (uintptr_t)comm, c);
+}
+
+// All processes are in the call. @return MPI error class.
+static int change(MPI_Comm comm, int wish, MPI_Info info)
+{
+    struct csp_p2p_comm *c = csp_p2p_comm_find(comm);
+    int pending = c && atomic_load_explicit(&c->refs, memory_order_relaxed) > 1;
+    int mine[3] = {wish, -wish, pending}, all[3];
+    int rc = csp_mpi.Allreduce(mine, all, 3, MPI_INT, MPI_MAX, comm);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (all[0] != -all[1])
+        return MPI_ERR_INFO_VALUE;
+    if (wish == NOTHING || wish == (c ? ON : OFF))
+        return MPI_SUCCESS;
+    if (all[2])
+        return MPI_ERR_PENDING;
+    if (c)
+        return csp_mpi.Comm_delete_attr(comm, keyval);
+    csp_p2p_comm_made(comm, info);
+    return MPI_SUCCESS;
+}
+
+int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    int rc = csp_mpi.Comm_set_info(comm, info);
+    if (!csp_p2p_on || rc != MPI_SUCCESS)
+        return rc;
+    struct csp_members *m = csp_members_take(comm);
+    if (!m)
+        return rc;
+    csp_members_drop(m);
+    return csp_p2p_raise(comm, change(comm, read_wish(info, NOTHING), info));
 }

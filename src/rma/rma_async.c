@@ -6,6 +6,7 @@
 #include "casper/casper.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_profile.h"
+#include "runtime/info.h"
 #include "runtime/changes.h"
 #include "runtime/ext.h"
 #include "runtime/meta.h"

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include "casper/casper.h"
 #include "rma/rma_info.h"
+#include "runtime/info.h"
 #include "runtime/meta.h"
 
 enum { SEGMENT_ALIGN = 64 }; // bytes; no predefined type is larger

@@ -9,47 +9,20 @@
 #include "rma/rma_async.h"
 #include "rma/rma_bind.h"
 #include "rma/rma_win.h"
+#include "runtime/info.h"
 
-enum { VALUE_BYTES = 64 }; // no value that Casper knows is longer
+enum { VALUE_BYTES = CSP_INFO_VALUE_BYTES };
 
 static const char *const bools[] = {"false", "true", NULL};
 static const char *const ops[] = {"same_op_no_op", "same_op", NULL};
 static const char *const epochs[] = {"fence", "pscw", "lock", "lockall", NULL};
 enum { ALL_EPOCHS = CSP_EPOCH_FENCE | CSP_EPOCH_PSCW | CSP_EPOCH_LOCK | CSP_EPOCH_LOCKALL };
 
-// @return 1 if the key is there.
-static int get(MPI_Info info, const char *key, char text[VALUE_BYTES])
-{
-    int flag = 0;
-    return info != MPI_INFO_NULL &&
-           csp_mpi.Info_get(info, key, VALUE_BYTES - 1, text, &flag) == MPI_SUCCESS && flag;
-}
-
-static int find(const char *const *names, const char *text, size_t bytes)
-{
-    for (int i = 0; names[i]; i++)
-        if (strlen(names[i]) == bytes && strncmp(names[i], text, bytes) == 0)
-            return i;
-    return -1;
-}
-
-uint32_t csp_info_choice(MPI_Info info, const char *key, const char *const *names,
-                         uint32_t otherwise)
-{
-    char text[VALUE_BYTES];
-    if (!get(info, key, text))
-        return otherwise;
-    int i = find(names, text, strlen(text));
-    if (i >= 0)
-        return (uint32_t)i;
-    csp_warn("info key %s: unknown value \"%s\", ignored", key, text);
-    return otherwise;
-}
-
 uint64_t csp_info_alignment(MPI_Info info, uint64_t least)
 {
     char text[VALUE_BYTES];
-    uint64_t want = get(info, "mpi_minimum_memory_alignment", text) ? strtoull(text, NULL, 10) : 0;
+    uint64_t want =
+        csp_info_get(info, "mpi_minimum_memory_alignment", text) ? strtoull(text, NULL, 10) : 0;
     while (least < want && least < UINT64_C(1) << 40)
         least *= 2;
     return least;
@@ -65,11 +38,11 @@ static void read_epochs(MPI_Info info, unsigned *value)
 {
     char text[VALUE_BYTES];
     unsigned all = 0;
-    if (!get(info, CASPER_INFO_EPOCHS_USED, text))
+    if (!csp_info_get(info, CASPER_INFO_EPOCHS_USED, text))
         return;
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, ",| ");
-        int i = find(epochs, at, n);
+        int i = csp_info_find(epochs, at, n);
         if (n > 0 && i < 0) {
             csp_warn("info key %s: unknown value \"%s\", ignored", CASPER_INFO_EPOCHS_USED, text);
             return;

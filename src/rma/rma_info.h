@@ -37,10 +37,6 @@ static inline int csp_hints_exclude(const struct csp_hints *h, enum csp_epoch_ki
     return !(h->epochs & kind) || (h->no_locks && (kind & (CSP_EPOCH_LOCK | CSP_EPOCH_LOCKALL)));
 }
 
-/** Value of `key` among `names` (the last is NULL); `otherwise` without the key or for another value. */
-uint32_t csp_info_choice(MPI_Info info, const char *key, const char *const *names,
-                         uint32_t otherwise);
-
 /** mpi_minimum_memory_alignment, as a power of two of at least `least` bytes. */
 uint64_t csp_info_alignment(MPI_Info info, uint64_t least);
 

@@ -169,7 +169,7 @@ void csp_init_windows(void)
     MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool.bytes : 0;
     int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
     // Two executors of accumulates on one window would not be atomic with each other, so all or none.
-    int p2p = csp_config.p2p == CSP_CONFIG_P2P_ON;
+    int p2p = csp_config.p2p != CSP_CONFIG_P2P_OFF;
     int mine[3] = {ok, csp_quirks.soft_acc, p2p}, all[3] = {0};
     csp_init_must(csp_mpi.Allreduce(mine, all, 3, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
     csp_quirks.soft_acc = all[1];

@@ -113,11 +113,6 @@ CSP_WRAP(int, Comm_remote_size, MPI_Comm_remote_size, (MPI_Comm comm, int *size)
          { return csp_mpi.Comm_remote_size(CSP_COMM(comm, ra), size); })
 #endif
 
-#if CSP_HAVE_MPI_Comm_set_info
-CSP_WRAP(int, Comm_set_info, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info), (comm, info),
-         { return csp_mpi.Comm_set_info(CSP_COMM(comm, ra), info); })
-#endif
-
 #if CSP_HAVE_MPI_Comm_set_name
 CSP_WRAP(int, Comm_set_name, MPI_Comm_set_name, (MPI_Comm comm, const char *comm_name),
          (comm, comm_name), { return csp_mpi.Comm_set_name(CSP_COMM(comm, ra), comm_name); })

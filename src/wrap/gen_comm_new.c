@@ -12,7 +12,7 @@ CSP_WRAP(int, Cart_create, MPI_Cart_create,
              int rc = csp_mpi.Cart_create(CSP_COMM(comm_old, ra), ndims, dims, periods, reorder,
                                           comm_cart);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*comm_cart);
+                 csp_p2p_comm_made(*comm_cart, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -22,7 +22,7 @@ CSP_WRAP(int, Cart_sub, MPI_Cart_sub, (MPI_Comm comm, const int remain_dims[], M
          (comm, remain_dims, newcomm), {
              int rc = csp_mpi.Cart_sub(CSP_COMM(comm, ra), remain_dims, newcomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newcomm);
+                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -32,7 +32,7 @@ CSP_WRAP(int, Comm_create, MPI_Comm_create, (MPI_Comm comm, MPI_Group group, MPI
          (comm, group, newcomm), {
              int rc = csp_mpi.Comm_create(CSP_COMM(comm, ra), group, newcomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newcomm);
+                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -43,7 +43,7 @@ CSP_WRAP(int, Comm_create_group, MPI_Comm_create_group,
          {
              int rc = csp_mpi.Comm_create_group(CSP_COMM(comm, ra), group, tag, newcomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newcomm);
+                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -52,7 +52,7 @@ CSP_WRAP(int, Comm_create_group, MPI_Comm_create_group,
 CSP_WRAP(int, Comm_dup, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm), (comm, newcomm), {
     int rc = csp_mpi.Comm_dup(CSP_COMM(comm, ra), newcomm);
     if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-        csp_p2p_comm_made(*newcomm);
+        csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
     return rc;
 })
 #endif
@@ -62,7 +62,7 @@ CSP_WRAP(int, Comm_dup_with_info, MPI_Comm_dup_with_info,
          (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), (comm, info, newcomm), {
              int rc = csp_mpi.Comm_dup_with_info(CSP_COMM(comm, ra), info, newcomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newcomm);
+                 csp_p2p_comm_made(*newcomm, info);
              return rc;
          })
 #endif
@@ -72,7 +72,7 @@ CSP_WRAP(int, Comm_split, MPI_Comm_split, (MPI_Comm comm, int color, int key, MP
          (comm, color, key, newcomm), {
              int rc = csp_mpi.Comm_split(CSP_COMM(comm, ra), color, key, newcomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newcomm);
+                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -83,7 +83,7 @@ CSP_WRAP(int, Comm_split_type, MPI_Comm_split_type,
          (comm, split_type, key, info, newcomm), {
              int rc = csp_mpi.Comm_split_type(CSP_COMM(comm, ra), split_type, key, info, newcomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newcomm);
+                 csp_p2p_comm_made(*newcomm, info);
              return rc;
          })
 #endif
@@ -98,7 +98,7 @@ CSP_WRAP(int, Dist_graph_create, MPI_Dist_graph_create,
                  csp_mpi.Dist_graph_create(CSP_COMM(comm_old, ra), n, sources, degrees,
                                            destinations, weights, info, reorder, comm_dist_graph);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*comm_dist_graph);
+                 csp_p2p_comm_made(*comm_dist_graph, info);
              return rc;
          })
 #endif
@@ -115,7 +115,7 @@ CSP_WRAP(int, Dist_graph_create_adjacent, MPI_Dist_graph_create_adjacent,
                  CSP_COMM(comm_old, ra), indegree, sources, sourceweights, outdegree, destinations,
                  destweights, info, reorder, comm_dist_graph);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*comm_dist_graph);
+                 csp_p2p_comm_made(*comm_dist_graph, info);
              return rc;
          })
 #endif
@@ -128,7 +128,7 @@ CSP_WRAP(int, Graph_create, MPI_Graph_create,
              int rc = csp_mpi.Graph_create(CSP_COMM(comm_old, ra), nnodes, index, edges, reorder,
                                            comm_graph);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*comm_graph);
+                 csp_p2p_comm_made(*comm_graph, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -138,7 +138,7 @@ CSP_WRAP(int, Intercomm_merge, MPI_Intercomm_merge,
          (MPI_Comm intercomm, int high, MPI_Comm *newintracomm), (intercomm, high, newintracomm), {
              int rc = csp_mpi.Intercomm_merge(CSP_COMM(intercomm, ra), high, newintracomm);
              if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-                 csp_p2p_comm_made(*newintracomm);
+                 csp_p2p_comm_made(*newintracomm, MPI_INFO_NULL);
              return rc;
          })
 #endif

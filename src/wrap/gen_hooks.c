@@ -111,6 +111,14 @@ CSP_WRAP(int, Comm_set_errhandler, MPI_Comm_set_errhandler,
          })
 #endif
 
+#if CSP_HAVE_MPI_Comm_set_info
+CSP_WRAP(int, Comm_set_info, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info), (comm, info), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Comm_set_info(comm, info);
+    return csp_rt_comm_set_info(comm, info);
+})
+#endif
+
 #if CSP_HAVE_MPI_Session_init
 CSP_WRAP(int, Session_init, MPI_Session_init,
          (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session),

@@ -6,6 +6,7 @@
 #ifndef CSP_WRAP_HOOKS_H
 #define CSP_WRAP_HOOKS_H
 
+#include "p2p/p2p.h"
 #include "runtime/rt.h"
 
 /** The program's MPI_COMM_WORLD is the user world; any other communicator is what it is. */
@@ -33,6 +34,12 @@ int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval);
 int csp_attr_is_predefined(int keyval);
 /** What the program shall see of a predefined attribute's value. */
 int csp_attr_program_value(int keyval, int value);
+
+/** MPI_Comm_set_info: the key of sends and receives. */
+static inline int csp_rt_comm_set_info(MPI_Comm comm, MPI_Info info)
+{
+    return csp_p2p_comm_set_info(csp_hook_comm(comm), info);
+}
 
 // hooks_keyval.c; `ra`: where the program called
 int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,

@@ -173,10 +173,11 @@ def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
     if new.type != "MPI_Comm*":
         raise PolicyError(f"{function.name} does not end in a new communicator")
     native = body_comm(function, entry).replace("return", "int rc =", 1)
+    info = "info" if any(p.type == "MPI_Info" for p in function.params) else "MPI_INFO_NULL"
     return (
         native
         + "\nif (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
-        + f"\ncsp_p2p_comm_made(*{new.name});\nreturn rc;"
+        + f"\ncsp_p2p_comm_made(*{new.name}, {info});\nreturn rc;"
     )
 
 
