@@ -10,7 +10,7 @@ DRIVER = python3 tests/support/driver.py
 BUILDS = $(if $(MPICC),native abi,m50 abi)
 export MPICC
 
-.PHONY: all demo test test-full bench bench-adapt lint format install clean distclean help
+.PHONY: all demo test test-full bench bench-adapt bench-p2p lint format install clean distclean help
 
 all:
 	$(SETUP) build
@@ -30,10 +30,10 @@ test-full:
 	$(SETUP) test
 	@$(DRIVER) --full $(ARGS)
 
-bench bench-adapt:
+bench bench-adapt bench-p2p:
 	$(SETUP) test
 	@tools/setup/build.sh -k m50 abi m40 o41 o50
-	@python3 bench/$(if $(filter bench,$@),run,adapt).py $(ARGS)
+	@python3 bench/$(if $(filter bench,$@),run,$(@:bench-%=%)).py $(ARGS)
 
 lint:
 	$(SETUP) lint
@@ -60,6 +60,7 @@ help:
 	@echo "make test-full  the whole matrix: libraries x ghosts x nodes"
 	@echo "make bench      benchmarks, results in build/results/*.json"
 	@echo "make bench-adapt  redirection on, off and adaptive, in adapt.json (an hour for each MPI library)"
+	@echo "make bench-p2p  sends and receives, carried by ghosts or not, in p2p.json"
 	@echo "make lint       format, static checks, spelling (make format: repair the format)"
 	@echo "make install    to PREFIX ($(PREFIX)); DESTDIR is honoured"
 	@echo "make clean      remove what was built (distclean: the private environments too)"

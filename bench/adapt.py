@@ -105,16 +105,8 @@ class Study:
         return bench.lines(self.file, words, lambda lines: (lines, bench.take_report()), **how)
 
     def add_config(self, config):
-        """One run of a configuration. Some libraries do not get through with their own thread."""
-        if config not in self.configs:
-            return
-        try:
-            self.add((config,))
-        except launch.Failed as failed:
-            if config != "thread":
-                raise
-            print(f"  {self.name}: goes on without `thread`: {failed}", flush=True)
-            self.configs.remove(config)
+        """One run of a configuration."""
+        self.bench.attempt(self.configs, config, lambda c: self.add((c,)))
 
     def add(self, key, intervals_ms=None):
         """One run in phases: its times and what held. key: the configuration, what else varies."""

@@ -56,6 +56,19 @@ class Bench:
             for run in runs:
                 run()
 
+    def attempt(self, configs, config, run):
+        """Calls run(config), if it is among the configurations. Some libraries do not get through with
+        their own progress thread: `thread` is taken out, and the others go on."""
+        if config not in configs:
+            return
+        try:
+            run(config)
+        except launch.Failed as failed:
+            if config != "thread":
+                raise
+            print(f"  {self.what}: goes on without `thread`: {failed}", flush=True)
+            configs.remove(config)
+
     def report_path(self):
         return results.RESULTS / f"{self.mpi.name}.report.json"
 

@@ -25,6 +25,8 @@ class Mpi:
     the operations that crash the plain library; `thread` the variables that give it a progress
     thread of its own; with `fixed_routes` redirection stays on under CSP_ASYNC_CONFIG=auto."""
 
+    network = None  # what several nodes are; None: virtual nodes
+
     def __init__(self, name, title, cc, **more):
         self.name, self.title, self.cc = name, title, str(cc)
         self.library = more.get("library", name)
@@ -63,7 +65,10 @@ class Mpi:
     def command(self, args, users_per_node, nodes=2, ghosts=None, env=None):
         """The `casper run` line. ghosts=None: plain, the library is not there at all."""
         argv = [str(CASPER), "run", "-n", str(users_per_node * nodes)]
-        argv += ["--virtual-nodes", str(nodes)]
+        if self.network and nodes > 1:
+            argv = self.network.command(argv, self.name, users_per_node)
+        else:
+            argv += ["--virtual-nodes", str(nodes)]
         argv += ["--plain"] if ghosts is None else ["-g", str(ghosts)]
         for name, value in (env or {}).items():
             argv += ["--env", f"{name}={value}"]
@@ -72,7 +77,8 @@ class Mpi:
     def environment(self):
         """Ours, without settings of Casper that somebody may have left in it."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("CSP_")}
-        return {**kept, **self.env}
+        more = self.network.environment(self.name) if self.network else {}
+        return {**kept, **self.env, **more}
 
 
 def libraries():

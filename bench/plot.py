@@ -6,6 +6,7 @@
 import sys
 
 import plot_adapt
+import plot_p2p
 import results
 from canvas import BLUE, GREY, RED, SKY, plt, save
 from pages import groups as by_mpi
@@ -175,6 +176,7 @@ PLOTS = {
     "calls": plot_calls,
     "ghosts": plot_ghosts,
     "adapt": plot_adapt.plot,
+    "p2p": plot_p2p.plot,
 }
 
 

@@ -84,8 +84,8 @@ def write(name, rows, **more):
 
 def run_key(row):
     """Which entry of a file's "runs" tells the circumstances of a row: that of the MPI library or,
-    in a file of several programs, of the library's program."""
-    return f"{row['mpi']} {row['program']}" if "program" in row else row["mpi"]
+    in a file of several programs and networks, of the library's program on the network."""
+    return " ".join(row[part] for part in ("mpi", "program", "network") if part in row)
 
 
 def merge(name, key, rows, **about):

@@ -12,6 +12,7 @@ import launch
 import results
 import tables_adapt
 import tables_exchange
+import tables_p2p
 import tables_rma
 from pages import (
     DISTURBED_CORES,
@@ -196,11 +197,13 @@ def main():
         **tables_rma.PAGES,
         "adapt": tables_adapt.page,
         "exchange": tables_exchange.page,
+        "p2p": tables_p2p.page,
     }
     checks = {
         **dict.fromkeys(tables_rma.PAGES, tables_rma.check),
         "adapt": tables_adapt.check,
         "exchange": tables_exchange.check,
+        "p2p": tables_p2p.check,
     }
     beyond_count, demo_written = 0, False
     for name, page in pages.items():

@@ -211,17 +211,36 @@ def block_sizes(total: int, nodes: int) -> list[int]:
     return [total // nodes + (i < total % nodes) for i in range(nodes)]
 
 
+INTERFACE = "veth0"  # of every namespace
+
+
+def daemons(lib: Library) -> list[str]:
+    """mpiexec options: agent.sh starts the daemons."""
+    if lib.family == "mpich":
+        return ["-launcher", "ssh", "-launcher-exec", str(AGENT)]
+    return lib.nodes_options
+
+
+def netns_options(lib: Library) -> list[str]:
+    """mpiexec options: traffic goes over the interface of the namespaces."""
+    if lib.family == "openmpi":
+        settings = ("btl_tcp_if_include", "oob_tcp_if_include")
+        return [word for name in settings for word in ("--mca", name, INTERFACE)]
+    return ["-iface", INTERFACE] if lib.family == "mpich" else []
+
+
+def netns_env(lib: Library) -> dict[str, str]:
+    return {"CASPER_AGENT_NETNS": "1"} | dict.fromkeys(lib.interface_env, INTERFACE)
+
+
 def _remote(lib: Library, total: int, names: list[str]) -> list[str]:
     """mpiexec options for daemons on (made-up) hosts."""
     sizes = block_sizes(total, len(names))
     if lib.family == "openmpi":
         sizes[-1] += SPARE_SLOTS
         hosts = ",".join(f"{name}:{size}" for name, size in zip(names, sizes))
-        return [*lib.nodes_options, "--host", hosts]
-    hosts = ["-hosts", ",".join(names), "-ppn", str(sizes[0])]
-    if lib.family == "mpich":
-        return ["-launcher", "ssh", "-launcher-exec", str(AGENT), *hosts]
-    return [*lib.nodes_options, *hosts]
+        return [*daemons(lib), "--host", hosts]
+    return [*daemons(lib), "-hosts", ",".join(names), "-ppn", str(sizes[0])]
 
 
 def job(
@@ -234,20 +253,8 @@ def job(
         env |= lib.nodes_env
     if netns:
         names = [f"csp{i}" for i in range(nodes)]
-        env |= {"CASPER_AGENT_NETNS": "1"}
-        env |= dict.fromkeys(lib.interface_env, "veth0")
-        command += _remote(lib, total, names)
-        if lib.family == "openmpi":
-            command += [
-                "--mca",
-                "btl_tcp_if_include",
-                "veth0",
-                "--mca",
-                "oob_tcp_if_include",
-                "veth0",
-            ]
-        elif lib.family == "mpich":
-            command += ["-iface", "veth0"]
+        env |= netns_env(lib)
+        command += [*_remote(lib, total, names), *netns_options(lib)]
     elif nodes > 1 and lib.family == "mpich":
         env |= {"MPIR_CVAR_NUM_CLIQUES": str(nodes), "MPIR_CVAR_CLIQUES_BY_BLOCK": "1"}
     elif nodes > 1:

@@ -8,11 +8,19 @@
 #   netns.sh down    removes them
 #   netns.sh probe   exit code 0 if this machine permits it
 #   netns.sh run COMMAND...   runs COMMAND in the hub, under the host name csphub
+#   netns.sh slow DELAY_US RATE_MBIT   what each node sends is late by so much and no faster; 0: as it is
+# CASPER_NETNS: what the names begin with instead of csp, for several such networks at a time.
 set -eu
 net=10.213.77
+csp=${CASPER_NETNS:-csp}
+
+all() { # the nodes' namespaces; all hub: and the hub's
+    ip netns list 2>/dev/null | awk -v csp="$csp" -v hub="${1:-none}" \
+        '$1 ~ "^" csp "([0-9]+|" hub ")$" { print $1 }'
+}
 
 down() {
-    for ns in $(ip netns list 2>/dev/null | awk '$1 ~ /^csp([0-9]+|hub)$/ { print $1 }'); do
+    for ns in $(all hub); do
         ip netns delete "$ns"
         rm -rf "/etc/netns/$ns"
     done
@@ -22,10 +30,10 @@ hosts() { # hosts NAMESPACE N: every node knows every name
     mkdir -p "/etc/netns/$1"
     {
         echo "127.0.0.1 localhost"
-        echo "$net.250 csphub"
+        echo "$net.250 ${csp}hub"
         k=0
         while [ "$k" -lt "$2" ]; do
-            echo "$net.$((k + 1)) csp$k"
+            echo "$net.$((k + 1)) $csp$k"
             k=$((k + 1))
         done
     } >"/etc/netns/$1/hosts"
@@ -33,42 +41,60 @@ hosts() { # hosts NAMESPACE N: every node knows every name
 
 up() {
     down
-    ip netns add csphub
-    hosts csphub "$1"
-    ip -n csphub link set lo up
-    ip -n csphub link add veth0 type bridge
-    ip -n csphub address add $net.250/24 dev veth0
-    ip -n csphub link set veth0 up
+    ip netns add "${csp}hub"
+    hosts "${csp}hub" "$1"
+    ip -n "${csp}hub" link set lo up
+    ip -n "${csp}hub" link add veth0 type bridge
+    ip -n "${csp}hub" address add $net.250/24 dev veth0
+    ip -n "${csp}hub" link set veth0 up
     i=0
     while [ "$i" -lt "$1" ]; do
-        ns=csp$i
-        ip netns add $ns
-        hosts $ns "$1"
-        ip -n $ns link set lo up
-        ip -n csphub link add "port$i" type veth peer name veth0 netns $ns
-        ip -n csphub link set "port$i" master veth0 up
-        ip -n $ns address add "$net.$((i + 1))/24" dev veth0
-        ip -n $ns link set veth0 up
+        ns=$csp$i
+        ip netns add "$ns"
+        hosts "$ns" "$1"
+        ip -n "$ns" link set lo up
+        ip -n "${csp}hub" link add "port$i" type veth peer name veth0 netns "$ns"
+        ip -n "${csp}hub" link set "port$i" master veth0 up
+        ip -n "$ns" address add "$net.$((i + 1))/24" dev veth0
+        ip -n "$ns" link set veth0 up
         i=$((i + 1))
+    done
+}
+
+# Behind veth0 of each node; a delay needs the kernel's netem, a rate alone its tbf.
+slow() {
+    how=
+    if [ "$1" != 0 ]; then
+        how="netem delay ${1}us limit 100000"
+        [ "$2" = 0 ] || how="$how rate ${2}mbit"
+    elif [ "$2" != 0 ]; then
+        how="tbf rate ${2}mbit burst 16kb latency 100ms"
+    fi
+    for ns in $(all); do
+        tc -n "$ns" qdisc delete dev veth0 root 2>/dev/null || true
+        # shellcheck disable=SC2086
+        [ -z "$how" ] || tc -n "$ns" qdisc add dev veth0 root $how
     done
 }
 
 case ${1:-} in
 up) up "${2:?number of nodes}" ;;
 down) down ;;
+slow) slow "${2:?microseconds}" "${3:?Mbit/s}" ;;
 probe)
     [ "$(id -u)" = 0 ] && command -v ip >/dev/null
-    ip netns add cspprobe
-    trap 'ip netns delete cspprobe' EXIT
-    ip -n cspprobe link add p0 type veth peer name p1
-    ip -n cspprobe link add br0 type bridge
+    ip netns add "${csp}probe"
+    trap 'ip netns delete "${csp}probe"' EXIT
+    ip -n "${csp}probe" link add p0 type veth peer name p1
+    ip -n "${csp}probe" link add br0 type bridge
     ;;
 run)
     shift
-    exec unshare --uts /bin/sh -c 'hostname csphub && exec ip netns exec csphub "$@"' sh "$@"
+    # shellcheck disable=SC2016
+    exec unshare --uts /bin/sh -c 'hostname "$0" && exec ip netns exec "$0" "$@"' "${csp}hub" "$@"
     ;;
 *)
-    echo "usage: netns.sh up N | down | probe | run COMMAND..." >&2
+    echo "usage: netns.sh up N | down | slow DELAY_US RATE_MBIT | probe | run COMMAND..." >&2
     exit 2
     ;;
 esac
