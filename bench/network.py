@@ -67,6 +67,8 @@ class Netns:
         """Of the whole job; but ranks that wait do so as they do without it."""
         lib = mpi_libs.LIBRARIES[mpi]
         env = lib.env | lib.nodes_env | mpi_libs.netns_env(lib) | _names()
+        if "UCX_NET_DEVICES" in env:  # memory is shared across namespaces, and UCX would use that
+            env["UCX_TLS"] = "tcp,self"
         return {k: v for k, v in env.items() if k not in mpi_libs.THROTTLE}
 
 

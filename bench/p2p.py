@@ -191,7 +191,7 @@ def two_places(bench, args):
     for shape in shapes:
         bench.rounds = results.Rounds()
         study = Study(bench, args, "ping_rate", nothing, **shape)
-        rows += study.turns(count(args), bench.what).rows()
+        rows += study.turns(count(args) // 2, bench.what).rows()
     return rows
 
 

@@ -31,7 +31,8 @@ TEXTS = {
     "computing and transfer, by computing / transfer (*factor*).",
     "halo": "Four users in a torus, 5-point stencil, four faces of so many bytes each: the whole run; by "
     "computing / what plain takes for an exchange (*factor*).",
-    "hops": "One user, which sends 8 bytes to itself, and its ghost, on a core each; nanoseconds.",
+    "hops": "One user, which sends 8 bytes to itself, and its ghost, on a core each; nanoseconds. "
+    "*ask*: MPI_Iprobe; *ask_idle*: when the ghost had nothing to do for 20 us before.",
 }
 METRICS = {
     "post": ("irecv", "isend", "wait_send", "wait_recv", "wait"),
@@ -42,7 +43,7 @@ METRICS = {
     "halo": ("run", "exchange", "wait_share"),
     "hops": (
         *("hop_post", "hop_pickup", "hop_match", "hop_seen", "hop_side"),
-        *("post_recv", "post_send", "ask", "self", "seen"),
+        *("post_recv", "post_send", "ask", "ask_idle", "self", "seen"),
     ),
 }
 FACTORS = {"ns": 1e3, "ms": 1e-3}  # of microseconds

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Halo exchange in two dimensions (CasperII V.B.2): N x N words on each process, processes in a torus, a 5-point
-// stencil whose arms are WIDE words long, so that faces are N x WIDE words and no corner is needed. Columns are vector
-// types. Each iteration posts all receives and sends, updates the cells that need no neighbour, computes
-// COMPUTE_US more, waits, and updates the others.
+// Halo exchange in two dimensions (CasperII V.B.2): N x N words on each process of a torus, a 5-point stencil with arms
+// of WIDE words, so that faces are N x WIDE words and no corner is needed; columns are vector types. An iteration
+// posts all, updates the cells that need no neighbour, computes COMPUTE_US more, waits, updates the others.
 //   halo_2d FILE BYTES_MAX ITERATIONS sleep|spin N WIDE COMPUTE_US
-// First as many iterations without computing: exchange, what a transfer takes. Then run, the whole; post and wait, of
-// each iteration. Words are unsigned and the stencil keeps their sum, modulo 2^64: so data are checked.
+// exchange: as many iterations before without computing; run: all iterations; post, wait: in each of them.
+// Words are unsigned and the stencil keeps their sum, modulo 2^64: so data are checked.
 #include <mpi.h>
 #include <stdint.h>
 #include <stdlib.h>

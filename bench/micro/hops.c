@@ -4,6 +4,7 @@
 // one node, which sends to itself. Each is measured from outside:
 //   post_recv, post_send  the calls alone
 //   ask   MPI_Iprobe for what is not there: with Casper a post, the ghost takes it up, looks, and its answer is seen
+//   ask_idle  the same, when the ghost had nothing to do before
 //   self  MPI_Irecv, MPI_Isend, both waits: two posts, taken up, matched, and the answer is seen
 //   seen  MPI_Waitall on both when all has long been done
 //   hops FILE BYTES_MAX SAMPLES sleep|spin
@@ -16,8 +17,9 @@
 
 enum { BYTES = 8, WARM_UP = 20, QUIET_TAG = TS_TAG + 1 };
 static const double DONE_S = 20e-6; // after so long a message has arrived
-enum what { POST_RECV, POST_SEND, ASK, SELF, SEEN, WHATS };
-static const char *const names[WHATS] = {"post_recv", "post_send", "ask", "self", "seen"};
+enum what { POST_RECV, POST_SEND, ASK, ASK_IDLE, SELF, SEEN, WHATS };
+static const char *const names[WHATS] = {"post_recv", "post_send", "ask",
+                                         "ask_idle",  "self",      "seen"};
 
 static double seconds[WHATS][TS_SAMPLE_MAX], clock_s;
 static char out[BYTES], in[BYTES];
@@ -51,12 +53,12 @@ static void self_message(int i, double pause_s)
     }
 }
 
-static void ask(int i)
+static void ask(enum what what, int i)
 {
     int found;
     const double start = bench_now();
     MPI_Iprobe(0, QUIET_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
-    keep(ASK, i, bench_now() - start);
+    keep(what, i, bench_now() - start);
 }
 
 int main(int argc, char **argv)
@@ -67,9 +69,10 @@ int main(int argc, char **argv)
     clock_s = ts_clock_s();
     ts_fill(out, BYTES, BYTES, BYTES, 3);
     for (int i = -WARM_UP; i < t.sample_max && t.rank == 0; i++) {
-        self_message(i, 0);
         self_message(i, DONE_S);
-        ask(i);
+        ask(ASK_IDLE, i);
+        self_message(i, 0);
+        ask(ASK, i);
     }
     if (t.rank == 0)
         ts_check(&t, in, BYTES, BYTES, BYTES, 3);

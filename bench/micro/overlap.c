@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// How much of a transfer is hidden behind computing, by size.
+// How much of a transfer is hidden behind computing, by size. Small messages go several at a time.
 //   overlap FILE BYTES_MAX SAMPLES sleep|spin sandia|sweep
-// sandia: one side (send, recv) posts, computes for twice as long as the transfer takes, waits; the other one is in
-// MPI. base: without computing; work: the computing alone; total: all. Overhead is total - work, availability
+// sandia: one side (send, recv) posts, computes for twice as long as the transfer takes, and waits; the other one is
+// in MPI. base: without computing; work: it alone; total: all. Overhead is total - work, availability
 // 1 - overhead / base (the method of Sandia's benchmark of overhead).
-// sweep: both sides MPI_Isend, MPI_Irecv, compute, MPI_Waitall, for computing from a tenth of the transfer to twice
-// (CasperII V.B.1). transfer: without computing; compute: it alone; total: all.
-// Small messages go several at a time, for the clock and the sleep not to count.
+// sweep: both sides MPI_Isend, MPI_Irecv, compute, MPI_Waitall, for computing from a tenth of the transfer to
+// twice (CasperII V.B.1). transfer: without computing; compute: it alone; total: all.
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

@@ -10,7 +10,7 @@
 #include "bench.h"
 #include "two_sided.h"
 
-enum { WINDOW = 64, WARM_UP = 3, RATE_BYTES_MAX = 1 << 20, BATCH = 20, BATCH_BYTES = 16384 };
+enum { WINDOW = 64, WARM_UP = 3, RATE_BYTES_MAX = 1 << 20, BATCH = 10, BATCH_BYTES = 16384 };
 
 static double seconds[TS_SAMPLE_MAX];
 

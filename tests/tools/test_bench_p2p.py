@@ -39,7 +39,7 @@ def fake_lines(program, words):
         if "sandia" in words
         else ("transfer", "compute", "total"),
         "halo_2d": ("exchange", "post", "wait", "run"),
-        "hops": ("post_recv", "post_send", "ask", "self", "seen"),
+        "hops": ("post_recv", "post_send", "ask", "ask_idle", "self", "seen"),
     }[program]
     if program == "overlap":
         labels |= {"side": "send"} if "sandia" in words else {"factor": 1}
@@ -274,7 +274,7 @@ def test_figures_of_a_disturbed_run_are_not_shown():
 def test_the_program_runs_and_finds_its_data(what, monkeypatch, tmp_path):
     monkeypatch.setattr(results, "RESULTS", tmp_path)
     monkeypatch.setattr(load, "wait_quiet", lambda _s: None)
-    for name, value in {"QUICK_BYTES": 64 * KB, "QUICK_SAMPLES": 3, "QUICK_ITERATIONS": 3}.items():
+    for name, value in {"QUICK_BYTES": 64 * KB, "QUICK_SAMPLES": 4, "QUICK_ITERATIONS": 3}.items():
         monkeypatch.setattr(p2p, name, value)
     monkeypatch.setattr(p2p, "HALO", ((32, 8),))
     monkeypatch.setattr(p2p, "HALO_FACTORS", (1,))
