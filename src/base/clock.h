@@ -8,27 +8,28 @@
 #include <sys/prctl.h>
 #include <time.h>
 
-static inline uint64_t csp_clock_ns(void)
+static inline uint64_t csp_clock_of(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static inline uint64_t csp_clock_ns(void)
+{
+    return csp_clock_of(CLOCK_MONOTONIC);
 }
 
 /** Time since 1970, which programs on other nodes have, too. */
 static inline uint64_t csp_clock_unix_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_REALTIME, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return csp_clock_of(CLOCK_REALTIME);
 }
 
 /** What this thread spent on a core since it began. */
 static inline uint64_t csp_clock_cpu_ns(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+    return csp_clock_of(CLOCK_THREAD_CPUTIME_ID);
 }
 
 /** Tells the core that we spin. */

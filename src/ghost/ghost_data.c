@@ -77,7 +77,8 @@ void csp_ghost_data_touch(struct csp_cell *c, int write, char *mine, uint64_t at
     const char *pool = csp_rt.pool.base;
     char *packed = csp_cell_data(c);
     if (packed) {
-        memcpy(write ? packed + at : mine, write ? mine : packed + at, bytes);
+        if (packed + at != mine)
+            memcpy(write ? packed + at : mine, write ? mine : packed + at, bytes);
         return;
     }
     struct csp_vm_side here = {.addr = (uint64_t)(uintptr_t)mine, .count = (int64_t)bytes};
@@ -118,10 +119,8 @@ static int copy_turn(void)
     uint64_t n = next_bytes(m, m->done, COPY_BYTES);
     char *from = csp_cell_data(m->send), *to = csp_cell_data(m->recv);
     char *through = from ? from + m->done : to ? to + m->done : copy_buffer;
-    if (!from)
-        csp_ghost_data_touch(m->send, 0, through, m->done, n);
-    if (from || !to)
-        csp_ghost_data_touch(m->recv, 1, through, m->done, n);
+    csp_ghost_data_touch(m->send, 0, through, m->done, n);
+    csp_ghost_data_touch(m->recv, 1, through, m->done, n);
     m->done += n;
     if (m->done < m->bytes) {
         append(&copies, m);
@@ -179,15 +178,20 @@ void csp_ghost_data_send(const struct csp_p2p_head *h)
     append(&out_waiting, m);
 }
 
+// Where the chunk that starts at byte `at` travels from or to.
+static char *chunk_at(const struct move *m, uint64_t at)
+{
+    return m->mapped ? m->mapped + at : m->chunks + at % ((uint64_t)DEPTH * CHUNK_BYTES);
+}
+
 static void begin_chunk(struct move *m)
 {
     int i = (int)(m->begun / CHUNK_BYTES % DEPTH);
     uint64_t n = next_bytes(m, m->begun, CHUNK_BYTES);
-    char *chunk = m->mapped ? m->mapped + m->begun : m->chunks + (size_t)i * CHUNK_BYTES;
+    char *chunk = chunk_at(m, m->begun);
     int rc;
     if (m->send) {
-        if (!m->mapped)
-            csp_ghost_data_touch(m->send, 0, chunk, m->begun, n);
+        csp_ghost_data_touch(m->send, 0, chunk, m->begun, n);
         rc = csp_mpi.Isend(chunk, (int)n, MPI_BYTE, m->peer, m->tag, csp_rt.ghost_comm,
                            &m->requests[i]);
     } else {
@@ -209,8 +213,8 @@ static int end_chunk(struct move *m)
     if (!done)
         return 0;
     uint64_t n = next_bytes(m, m->done, CHUNK_BYTES);
-    if (m->recv && !m->mapped)
-        csp_ghost_data_touch(m->recv, 1, m->chunks + (size_t)i * CHUNK_BYTES, m->done, n);
+    if (m->recv)
+        csp_ghost_data_touch(m->recv, 1, chunk_at(m, m->done), m->done, n);
     m->done += n;
     return 1;
 }

@@ -57,7 +57,10 @@ void csp_ghost_data_send(const struct csp_p2p_head *accept);
 int csp_ghost_data_turn(void); // @return 1 if something moved
 int csp_ghost_data_idle(void);
 
-/** From or to the memory of a cell's user, bytes [at, at + bytes) of its stream; dies if it is not there. */
+/**
+ * From or to the memory of a cell's user, bytes [at, at + bytes) of its stream; dies if it is not there. Where `mine` is that
+ * memory nothing is to be done.
+ */
 void csp_ghost_data_touch(struct csp_cell *c, int write, char *mine, uint64_t at, uint64_t bytes);
 
 #endif

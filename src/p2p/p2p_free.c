@@ -13,7 +13,7 @@ static int ask(enum csp_cell_kind kind, const struct csp_req *r)
     c->kind = (uint16_t)kind;
     c->other_off = csp_cell_off(r->cell);
     c->addr = (uint64_t)(uintptr_t)r->post.buf;
-    if (kind == CSP_CELL_UNATTENDED && r->held && !r->type.contig && !r->cell->layout_off) {
+    if (kind == CSP_CELL_UNATTENDED && csp_req_has_gaps(r) && !r->cell->layout_off) {
         c->count = r->post.count;
         csp_cell_layout(c, r->type.layout, csp_layout_bytes(r->type.layout));
     }

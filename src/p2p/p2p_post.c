@@ -96,9 +96,10 @@ static void describe_send(const struct csp_post *p, const struct csp_type *t, st
 
 static void describe_recv(const struct csp_post *p, const struct csp_type *t, struct csp_cell *c)
 {
-    if (t->contig && csp_mem_mapped(p->buf)) {
+    if (t->contig) {
         c->mapped_off = csp_mem_mapped(p->buf);
-    } else if (t->contig || c->bytes <= c->room) {
+        c->answer_room = c->mapped_off ? 0 : c->room;
+    } else if (c->bytes <= c->room) {
         c->answer_room = c->room;
     } else if (fine(t)) {
         make_copy(c);

@@ -109,12 +109,13 @@ static int unpack(const struct csp_req *r, struct csp_cell *c)
     struct csp_layout_cursor to;
     if (r->post.mode != CSP_P2P_RECV || !data || c->got_bytes == 0)
         return MPI_SUCCESS;
-    if (!r->held || r->type.contig)
+    if (!csp_req_has_gaps(r)) {
         memcpy(r->post.buf, data, c->got_bytes);
-    else if (csp_layout_begin(&to, r->type.layout, 0, r->post.count) == CSP_OK)
+        return MPI_SUCCESS;
+    }
+    if (csp_layout_begin(&to, r->type.layout, 0, r->post.count) == CSP_OK)
         csp_layout_unpack(&to, r->post.buf, data, c->got_bytes);
-    return r->held && !r->type.contig && cuts_element(&r->type, c->got_bytes) ? MPI_ERR_TYPE
-                                                                              : MPI_SUCCESS;
+    return cuts_element(&r->type, c->got_bytes) ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
 // What the ghosts answered; the cell is gone then.

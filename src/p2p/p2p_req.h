@@ -29,6 +29,12 @@ struct csp_req *csp_req_take(const struct csp_post *post);
 /** Keeps its datatype with it. */
 void csp_req_hold(struct csp_req *r, const struct csp_type *t);
 
+/** Whether its data have gaps, in a layout that it keeps. */
+static inline int csp_req_has_gaps(const struct csp_req *r)
+{
+    return r->held && !r->type.contig;
+}
+
 /** The envelope that a receive or probe asks for. */
 void csp_post_wanted(const struct csp_post *p, struct csp_cell *c);
 

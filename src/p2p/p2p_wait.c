@@ -306,9 +306,8 @@ int csp_p2p_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
     *flag = all_own_done(&m);
     if (*flag && m.natives)
         rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
-    for (int i = 0; *flag && i < n; i++) {
+    for (int i = 0; *flag && i < n; i++)
         other_status(&m, csp_req_find(requests[i]), status_at(statuses, i));
-    }
     drop(&m);
     return rc;
 }

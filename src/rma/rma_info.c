@@ -11,8 +11,6 @@
 #include "rma/rma_win.h"
 #include "runtime/info.h"
 
-enum { VALUE_BYTES = CSP_INFO_VALUE_BYTES };
-
 static const char *const bools[] = {"false", "true", NULL};
 static const char *const ops[] = {"same_op_no_op", "same_op", NULL};
 static const char *const epochs[] = {"fence", "pscw", "lock", "lockall", NULL};
@@ -20,7 +18,7 @@ enum { ALL_EPOCHS = CSP_EPOCH_FENCE | CSP_EPOCH_PSCW | CSP_EPOCH_LOCK | CSP_EPOC
 
 uint64_t csp_info_alignment(MPI_Info info, uint64_t least)
 {
-    char text[VALUE_BYTES];
+    char text[CSP_INFO_VALUE_BYTES];
     uint64_t want =
         csp_info_get(info, "mpi_minimum_memory_alignment", text) ? strtoull(text, NULL, 10) : 0;
     while (least < want && least < UINT64_C(1) << 40)
@@ -36,7 +34,7 @@ static void set_choice(MPI_Info info, const char *key, const char *const *names,
 // A list with commas, or with bars as the first Casper had it. An unknown word: nothing is promised.
 static void read_epochs(MPI_Info info, unsigned *value)
 {
-    char text[VALUE_BYTES];
+    char text[CSP_INFO_VALUE_BYTES];
     unsigned all = 0;
     if (!csp_info_get(info, CASPER_INFO_EPOCHS_USED, text))
         return;
@@ -83,7 +81,7 @@ static void put(struct answer *a, const char *key, const char *value)
 
 static void put_epochs(struct answer *a, const struct csp_hints *h)
 {
-    char text[VALUE_BYTES] = "";
+    char text[CSP_INFO_VALUE_BYTES] = "";
     for (int i = 0, n = 0; epochs[i]; i++)
         if (!csp_hints_exclude(h, (enum csp_epoch_kind)(1 << i)))
             n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", n ? "," : "", epochs[i]);
@@ -110,7 +108,7 @@ static void put_standard(struct answer *a, const struct csp_win *w)
     put(a, "mpi_memory_alloc_kinds", "system,mpi");
     if (w->attr_flavor != MPI_WIN_FLAVOR_ALLOCATE)
         return;
-    char text[VALUE_BYTES];
+    char text[CSP_INFO_VALUE_BYTES];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)w->align);
     put(a, "mpi_minimum_memory_alignment", text);
     put(a, "alloc_shared_noncontig", "true"); // each part is a piece of memory of its own

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Info key casper_p2p: for one communicator from its making, and for one that is there already.
-#include "casper_only.h"
-
-enum { BYTES = 4 << 20, OUTSIDE_MS = 20000, LOOK_MS = 5 };
+#include "casper_ring.h"
 
 static MPI_Info info_of(const char *value)
 {
@@ -22,31 +20,6 @@ static int set_info(MPI_Comm comm, const char *value)
     return class;
 }
 
-// A large message around the ring; `outside`: it has to arrive without a call of its receiver.
-static void ring(MPI_Comm comm, int outside)
-{
-    static char in[BYTES], out[BYTES];
-    static int round;
-    MPI_Request r[2];
-    int rank;
-    const int next = (csp_test_rank + 1) % csp_test_size;
-    const int last = (csp_test_rank + csp_test_size - 1) % csp_test_size;
-    MPI_Comm_rank(comm, &rank);
-    CHECK_INT(rank, csp_test_rank);
-    round++;
-    memset(out, round, BYTES);
-    MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Irecv(in, BYTES, MPI_CHAR, last, 0, comm, &r[0]);
-    MPI_Isend(out, BYTES, MPI_CHAR, next, 0, comm, &r[1]);
-    const volatile char *end = &in[BYTES - 1];
-    for (int ms = 0; outside && *end != round && ms < OUTSIDE_MS; ms += LOOK_MS)
-        usleep(LOOK_MS * 1000);
-    CHECK(!outside || *end == round);
-    MPI_Waitall(2, r, MPI_STATUSES_IGNORE);
-    CHECK_INT(in[0], round);
-    CHECK_INT(*end, round);
-}
-
 int main(void)
 {
     MPI_Comm dup;
@@ -60,28 +33,28 @@ int main(void)
     MPI_Info on = info_of("on");
     MPI_Comm_dup_with_info(MPI_COMM_WORLD, on, &dup);
     MPI_Info_free(&on);
-    ring(dup, 1);
-    ring(MPI_COMM_WORLD, 0);
+    casper_ring(dup, 1);
+    casper_ring(MPI_COMM_WORLD, 0);
     MPI_Comm_free(&dup);
 
     PHASE("set later");
     CHECK_INT(set_info(MPI_COMM_WORLD, "on"), MPI_SUCCESS);
-    ring(MPI_COMM_WORLD, 1);
+    casper_ring(MPI_COMM_WORLD, 1);
     CHECK_INT(set_info(MPI_COMM_WORLD, csp_test_rank ? "on" : "off"), MPI_ERR_INFO_VALUE);
-    ring(MPI_COMM_WORLD, 1);
+    casper_ring(MPI_COMM_WORLD, 1);
     MPI_Irecv(&byte, 1, MPI_CHAR, MPI_ANY_SOURCE, 1, MPI_COMM_WORLD, &pending);
     CHECK_INT(set_info(MPI_COMM_WORLD, "off"), MPI_ERR_PENDING);
     MPI_Cancel(&pending);
     MPI_Wait(&pending, MPI_STATUS_IGNORE);
     CHECK_INT(set_info(MPI_COMM_WORLD, "off"), MPI_SUCCESS);
-    ring(MPI_COMM_WORLD, 0);
+    casper_ring(MPI_COMM_WORLD, 0);
 
     PHASE("not inherited");
     CHECK_INT(set_info(MPI_COMM_WORLD, "on"), MPI_SUCCESS);
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     CHECK_INT(set_info(dup, "on"), MPI_SUCCESS);
-    ring(dup, 1);
-    ring(MPI_COMM_WORLD, 1);
+    casper_ring(dup, 1);
+    casper_ring(MPI_COMM_WORLD, 1);
     MPI_Comm_free(&dup);
     return csp_test_done();
 }
