@@ -299,6 +299,7 @@ foreach(test blocking_mixed buffers_differ complete counts_differ errors get_cou
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
+csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 csp_add_mpi_test(rma/pscw_wildcard.c NP 4 GHOSTS 1 NODES 2 NAME p2p/pscw_wildcard ENV CSP_P2P=on)
 foreach(test cart collectives create dup errhandler graph grequest intercomm p2p p2p_large partitioned session_world split)
