@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 #include "p2p/p2p.h"
 
+#include "p2p/p2p_flow.h"
 #include "p2p/p2p_msg.h"
 #include "p2p/p2p_req.h"
 #include "runtime/rt.h"
@@ -29,6 +30,7 @@ void csp_p2p_stop(void)
         return;
     csp_cells_stop();
     csp_p2p_on = 0;
+    csp_p2p_flow_stop();
     csp_req_stop();
     csp_msg_stop();
 }

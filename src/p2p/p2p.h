@@ -11,7 +11,8 @@
 int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int csp_p2p_free_mem(void *base);
 
-extern int csp_p2p_on; // CSP_P2P, if the ghosts can do it
+extern int csp_p2p_on;   // CSP_P2P, if the ghosts can do it
+extern int csp_p2p_auto; // CSP_P2P=auto, likewise
 
 void csp_p2p_start(void);
 void csp_p2p_stop(void);
@@ -24,9 +25,21 @@ struct csp_p2p_comm;
 
 enum csp_p2p_mode { CSP_P2P_STANDARD, CSP_P2P_SYNC, CSP_P2P_BUFFERED, CSP_P2P_RECV };
 
+// What a call does.
+enum csp_p2p_call {
+    CSP_P2P_BLOCKS,   // sends or receives, and waits for it
+    CSP_P2P_BEGINS,   // sends or receives, with a request
+    CSP_P2P_PERSISTS, // makes a persistent request
+    CSP_P2P_LOOKS,    // takes a message out of matching, or waits for one
+    CSP_P2P_ASKS      // asks for one
+};
+
 // A send or receive with the program's arguments.
 struct csp_post {
     enum csp_p2p_mode mode;
+    enum csp_p2p_call call;
+    int way;  // of a flow (p2p_flow.h): enum csp_p2p_way
+    int open; // likewise: it waits to know what this call met
     struct csp_p2p_comm *comm;
     void *buf; // a send's is not written
     csp_count_t count;
@@ -50,7 +63,7 @@ int csp_p2p_post_both(const struct csp_post *send, const struct csp_post *recv,
                       MPI_Request *request);
 /** Blocking. */
 int csp_p2p_send(const struct csp_post *post);
-int csp_p2p_recv(const struct csp_post *post, MPI_Status *status);
+int csp_p2p_recv(struct csp_post *post, MPI_Status *status);
 int csp_p2p_sendrecv(const struct csp_post *send, const struct csp_post *recv, MPI_Status *status);
 /** Persistent; inactive. */
 int csp_p2p_init(const struct csp_post *post, MPI_Request *request);
@@ -77,12 +90,19 @@ int csp_p2p_start_all(int n, MPI_Request *requests);
 int csp_p2p_free(MPI_Request *request);
 int csp_p2p_cancel(MPI_Request *request);
 
+// CSP_P2P=auto.
+/** A collective call on `comm` succeeded. */
+void csp_p2p_collective(MPI_Comm comm);
+/** Whether a large message of this thread's is on its way by the MPI library. */
+int csp_p2p_large(void);
+/** If so: the thread waited for requests of the library's. */
+void csp_p2p_waited(uint64_t since_ns);
+
 // Probes; `source` and `tag` were looked at by csp_p2p_takes.
 int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status);
-int csp_p2p_probe(const struct csp_post *post, MPI_Status *status);
-int csp_p2p_improbe(const struct csp_post *post, int *flag, MPI_Message *message,
-                    MPI_Status *status);
-int csp_p2p_mprobe(const struct csp_post *post, MPI_Message *message, MPI_Status *status);
+int csp_p2p_probe(struct csp_post *post, MPI_Status *status);
+int csp_p2p_improbe(struct csp_post *post, int *flag, MPI_Message *message, MPI_Status *status);
+int csp_p2p_mprobe(struct csp_post *post, MPI_Message *message, MPI_Status *status);
 /** Whether it is a message of Casper's. */
 int csp_p2p_has_message(MPI_Message message);
 int csp_p2p_imrecv(struct csp_post *post, MPI_Message *message, MPI_Request *request);

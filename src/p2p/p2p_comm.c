@@ -65,11 +65,18 @@ static uint64_t next_context(void)
 }
 
 // What a communicator's processes wish: names[] of an info, or what CSP_P2P says.
-enum { OFF, ON, NOTHING };
+enum { OFF, ON, AUTO, NOTHING };
+
+static int wish_of_config(void)
+{
+    return csp_config.p2p == CSP_CONFIG_P2P_AUTO ? AUTO
+           : csp_config.p2p == CSP_CONFIG_P2P_ON ? ON
+                                                 : OFF;
+}
 
 static int read_wish(MPI_Info info, int otherwise)
 {
-    static const char *const names[] = {"off", "on", NULL};
+    static const char *const names[] = {"off", "on", "auto", NULL};
     return (int)csp_info_choice(info, CASPER_INFO_P2P, names, (uint32_t)otherwise);
 }
 
@@ -80,19 +87,25 @@ void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
     struct csp_members *m = csp_members_take(comm); // NULL in all its processes or in none
     if (!m)
         return;
-    uint64_t context = 0; // the library's
-    if (m->rank == 0 && read_wish(info, csp_config.p2p == CSP_CONFIG_P2P_ON) == ON)
-        context = next_context();
-    int rc = csp_mpi.Bcast(&context, 1, MPI_UINT64_T, 0, comm);
+    uint64_t agreed[] = {OFF, 0}; // and the context
+    if (m->rank == 0) {
+        agreed[0] = (uint64_t)read_wish(info, wish_of_config());
+        agreed[1] = agreed[0] == OFF ? 0 : next_context();
+    }
+    int rc = csp_mpi.Bcast(agreed, 2, MPI_UINT64_T, 0, comm);
     CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not use a communicator that it just made");
-    if (!context) {
+    if (agreed[0] == OFF) {
         csp_members_drop(m);
         return;
     }
     make_keyval();
     struct csp_p2p_comm *c = calloc(1, sizeof(*c));
     CSP_CHECK(c, "out of memory for a communicator");
-    *c = (struct csp_p2p_comm){.handle = comm, .context = context, .members = m};
+    *c = (struct csp_p2p_comm){.handle = comm, .context = agreed[1], .members = m};
+    if (agreed[0] == AUTO) {
+        csp_p2p_auto = 1;
+        c->flow = csp_p2p_flow_of(c, &c->own);
+    }
     atomic_init(&c->refs, 1);
     rc = csp_mpi.Comm_set_attr(comm, keyval, c);
     CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not use a communicator that it just made");
@@ -110,14 +123,15 @@ static int change(MPI_Comm comm, int wish, MPI_Info info)
         return rc;
     if (all[0] != -all[1])
         return MPI_ERR_INFO_VALUE;
-    if (wish == NOTHING || wish == (c ? ON : OFF))
+    if (wish == NOTHING || wish == (!c ? OFF : c->flow ? AUTO : ON))
         return MPI_SUCCESS;
     if (all[2])
         return MPI_ERR_PENDING;
     if (c)
-        return csp_mpi.Comm_delete_attr(comm, keyval);
-    csp_p2p_comm_made(comm, info);
-    return MPI_SUCCESS;
+        rc = csp_mpi.Comm_delete_attr(comm, keyval);
+    if (wish != OFF)
+        csp_p2p_comm_made(comm, info);
+    return rc;
 }
 
 int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info)

@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include "p2p/p2p_flow.h"
 #include "runtime/members.h"
 
 struct csp_p2p_comm {
@@ -15,6 +16,8 @@ struct csp_p2p_comm {
     MPI_Comm handle;  // MPI_COMM_NULL once the program has freed it
     uint64_t context; // the same in all its processes, and no other communicator's of any of them
     struct csp_members *members;
+    struct csp_p2p_flow *flow; // CSP_P2P=auto; NULL: ghosts carry all
+    struct csp_p2p_flow own;   // unless the flow is several communicators'
 };
 
 /** The communicator, if its messages go by ghosts; NULL: they are the MPI library's. */

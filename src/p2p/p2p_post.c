@@ -23,11 +23,8 @@ static int tag_ub(void)
     return known;
 }
 
-int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
+static int valid(const struct csp_post *p)
 {
-    p->comm = csp_p2p_comm_find(comm);
-    if (!p->comm)
-        return 0;
     int recv = p->mode == CSP_P2P_RECV;
     int peer =
         (p->peer >= 0 && p->peer < p->comm->members->n) || (recv && p->peer == MPI_ANY_SOURCE);
@@ -35,11 +32,29 @@ int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
     return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL;
 }
 
+// A call that the MPI library does, but Casper has to know what it met.
+static int is_watched(const struct csp_post *p)
+{
+    return p->open && (p->call == CSP_P2P_BLOCKS || p->call == CSP_P2P_LOOKS);
+}
+
+int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
+{
+    p->comm = csp_p2p_comm_find(comm);
+    return p->comm && valid(p) && (!p->comm->flow || csp_p2p_flow_enter(p, NULL) || is_watched(p));
+}
+
 int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *recv)
 {
-    int sends = csp_p2p_takes(comm, send), receives = csp_p2p_takes(comm, recv);
-    return (sends && receives) || (sends && recv->peer == MPI_PROC_NULL) ||
-           (receives && send->peer == MPI_PROC_NULL);
+    send->comm = recv->comm = csp_p2p_comm_find(comm);
+    if (!send->comm)
+        return 0;
+    int sends = valid(send), receives = valid(recv);
+    if (!(sends && receives) && !(sends && recv->peer == MPI_PROC_NULL) &&
+        !(receives && send->peer == MPI_PROC_NULL))
+        return 0;
+    return !send->comm->flow ||
+           csp_p2p_flow_enter(sends ? send : recv, sends && receives ? recv : NULL);
 }
 
 static int32_t any(int value, int wildcard)
@@ -238,9 +253,24 @@ int csp_p2p_send(const struct csp_post *p)
     return complete(rc, r, MPI_STATUS_IGNORE);
 }
 
-int csp_p2p_recv(const struct csp_post *p, MPI_Status *status)
+// By the MPI library: a wildcard of a flow, which has to know what it met.
+static int library_recv(struct csp_post *p, MPI_Status *status)
+{
+    MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
+#if CSP_HAVE_MPI_Recv_c
+    int rc = csp_mpi.Recv_c(p->buf, p->count, p->type, p->peer, p->tag, p->comm->handle, s);
+#else
+    int rc = csp_mpi.Recv(p->buf, (int)p->count, p->type, p->peer, p->tag, p->comm->handle, s);
+#endif
+    csp_p2p_flow_met(p, rc == MPI_SUCCESS, s->MPI_SOURCE, s->MPI_TAG);
+    return rc;
+}
+
+int csp_p2p_recv(struct csp_post *p, MPI_Status *status)
 {
     struct csp_req *r = NULL;
+    if (p->comm->flow && p->way == CSP_P2P_LIBRARY)
+        return library_recv(p, status);
     int rc = start(p, &r);
     return complete(rc, r, status);
 }
@@ -260,6 +290,7 @@ int csp_p2p_init(const struct csp_post *p, MPI_Request *request)
         return rc;
     struct csp_req *r = csp_req_take(p);
     csp_req_hold(r, type.t);
+    r->post.open = 0; // the flow is, until the request is gone
     r->persistent = 1;
     r->active = 0;
     *request = r->handle;
@@ -277,6 +308,7 @@ int csp_p2p_start_all(int n, MPI_Request *requests)
             rc = csp_p2p_raise(r->post.comm->handle, MPI_ERR_REQUEST);
         else {
             r->active = 1;
+            csp_p2p_flow_started(&r->post);
             csp_req_post(r, &r->type, 0);
         }
         if (rc != MPI_SUCCESS)

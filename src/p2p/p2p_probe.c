@@ -74,7 +74,7 @@ int csp_p2p_has_message(MPI_Message message)
 }
 
 // Asks once. *message: NULL, or the message is taken.
-static int ask(const struct csp_post *p, MPI_Message *message, MPI_Status *status)
+static int ask(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
     struct csp_wait w;
     struct csp_cell *c = csp_cell_take(0);
@@ -88,41 +88,81 @@ static int ask(const struct csp_post *p, MPI_Message *message, MPI_Status *statu
     int found = (int)c->found;
     if (found)
         csp_status_fill(status, c->source, c->got_tag, c->got_bytes, 0);
-    if (found && message)
+    if (found && message) {
         *message = take(p->comm, c->message_got)->handle;
+        csp_p2p_flow_met(p, 1, c->source, c->got_tag);
+    }
     csp_cell_give(c);
     return found;
 }
 
-int csp_p2p_iprobe(const struct csp_post *p, int *flag, MPI_Status *status)
+// A flow's, while the MPI library carries it: what is taken must be known.
+static int by_library(const struct csp_post *p)
 {
-    *flag = ask(p, NULL, status);
+    return p->comm->flow && p->way == CSP_P2P_LIBRARY;
+}
+
+static MPI_Status *known(MPI_Status *status, MPI_Status *own)
+{
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
+static int library_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
+{
+    int rc = csp_mpi.Improbe(p->peer, p->tag, p->comm->handle, flag, message, status);
+    csp_p2p_flow_met(p, rc == MPI_SUCCESS && *flag, status->MPI_SOURCE, status->MPI_TAG);
+    return rc;
+}
+
+static int library_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
+{
+    int rc = csp_mpi.Mprobe(p->peer, p->tag, p->comm->handle, message, status);
+    csp_p2p_flow_met(p, rc == MPI_SUCCESS, status->MPI_SOURCE, status->MPI_TAG);
+    return rc;
+}
+
+int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status)
+{
+    struct csp_post p = *post;
+    *flag = ask(&p, NULL, status);
     return MPI_SUCCESS;
 }
 
-int csp_p2p_improbe(const struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
+int csp_p2p_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
 {
+    MPI_Status own;
+    if (by_library(p))
+        return library_improbe(p, flag, message, known(status, &own));
     *flag = ask(p, message, status);
+    csp_p2p_flow_met(p, 0, 0, 0);
     return MPI_SUCCESS;
 }
 
-static int wait_for(const struct csp_post *p, MPI_Message *message, MPI_Status *status)
+static int wait_for(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
     struct csp_wait w;
     csp_wait_begin(&w, "a message of rank %ld with tag %ld to be there", (long)p->peer,
                    (long)p->tag);
     while (!ask(p, message, status))
         csp_wait_turn(&w);
+    csp_p2p_flow_met(p, 0, 0, 0);
     return MPI_SUCCESS;
 }
 
-int csp_p2p_probe(const struct csp_post *p, MPI_Status *status)
+int csp_p2p_probe(struct csp_post *p, MPI_Status *status)
 {
-    return wait_for(p, NULL, status);
+    if (!by_library(p))
+        return wait_for(p, NULL, status);
+    int rc = csp_mpi.Probe(p->peer, p->tag, p->comm->handle, status);
+    csp_p2p_flow_met(p, 0, 0, 0);
+    return rc;
 }
 
-int csp_p2p_mprobe(const struct csp_post *p, MPI_Message *message, MPI_Status *status)
+int csp_p2p_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
+    MPI_Status own;
+    if (by_library(p))
+        return library_mprobe(p, message, known(status, &own));
     return wait_for(p, message, status);
 }
 

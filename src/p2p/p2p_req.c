@@ -47,6 +47,8 @@ struct csp_req *csp_req_take(const struct csp_post *post)
 
 static void give(struct csp_req *r)
 {
+    if (r->persistent)
+        csp_p2p_flow_left(&r->post);
     csp_p2p_comm_drop(r->post.comm);
     if (r->held)
         csp_type_drop(&r->type);
@@ -134,6 +136,8 @@ static int take_answer(struct csp_req *r)
 int csp_req_finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     csp_req_status(r, status);
+    if (r->post.open && r->cell)
+        csp_p2p_flow_met(&r->post, !r->cell->cancelled, r->cell->source, r->cell->got_tag);
     int error = take_answer(r);
     if (r->send) {
         int other = take_answer(r->send);

@@ -18,7 +18,8 @@ const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {
     "create", "dynamic", "allocate_shared", "memory", "foreign_processes", "no_pool_window"};
 const char *const csp_report_meta[CSP_META_KINDS] = {"internal_windows", "carriers", "window_bytes",
                                                      "set_bytes", "shared_bytes"};
-const char *const csp_report_changed_by[CSP_CHANGE_KINDS] = {"measured", "predicted", "said"};
+const char *const csp_report_changed_by[CSP_CHANGE_KINDS] = {"measured", "predicted", "said",
+                                                             "messages"};
 static uint64_t begin_ns;
 
 void csp_report_start(void)

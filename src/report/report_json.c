@@ -71,10 +71,13 @@ static void json_change(FILE *out, const struct csp_report_change *r)
     fprintf(out, "{\"ns\": %llu, \"node\": %d, \"by\": \"%s\", \"redirection\": \"%s\"",
             (unsigned long long)c->ns, r->node, csp_report_changed_by[c->by],
             c->off ? "off" : "on");
-    if (c->gid)
+    if (c->gid && c->by != CSP_CHANGE_MESSAGES)
         fprintf(out, ", \"window\": \"%llx\"", (unsigned long long)c->gid);
     if (c->by == CSP_CHANGE_MEASURED)
         fprintf(out, ", \"targets_of_node\": %d, \"with_ns\": %.1f, \"without_ns\": %.1f", c->who,
+                c->with, c->without);
+    if (c->by == CSP_CHANGE_MESSAGES)
+        fprintf(out, ", \"processes\": %d, \"with_ns\": %.1f, \"without_ns\": %.1f", c->who,
                 c->with, c->without);
     if (c->by == CSP_CHANGE_PREDICTED)
         fprintf(out, ", \"target\": %d, \"percent\": %.0f", c->who, c->with);

@@ -98,6 +98,13 @@ static void print_change(FILE *out, const struct csp_change *c)
     case CSP_CHANGE_PREDICTED:
         fprintf(out, "target rank %d: %s; in MPI for %.0f %% of its time\n", c->who, now, c->with);
         break;
+    case CSP_CHANGE_MESSAGES:
+        fprintf(out,
+                "messages of %d processes: %s; from one collective call to the next %.1f us with "
+                "ghosts, %.1f without\n",
+                c->who, c->off ? "by the MPI library" : "by ghosts", c->with * 1e-3,
+                c->without * 1e-3);
+        break;
     default:
         fprintf(out, "window %llx: %s; the program said so\n", (unsigned long long)c->gid, now);
     }

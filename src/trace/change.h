@@ -13,6 +13,8 @@ enum csp_change_by {
                          // that users waited for an operation
     CSP_CHANGE_PREDICTED, // profiles; `who`: user rank; `with`: percent of its time in MPI
     CSP_CHANGE_SAID,      // by the program
+    CSP_CHANGE_MESSAGES, // CSP_P2P=auto; `gid`: context of a communicator; `who`: number of its processes; `with`,
+                         // `without` ghosts: nanoseconds from one collective call to the next
     CSP_CHANGE_KINDS
 };
 

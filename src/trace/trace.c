@@ -197,6 +197,12 @@ static void change_args(FILE *out, const struct csp_change *c)
     else if (c->by == CSP_CHANGE_PREDICTED)
         fprintf(out, "target rank %d: %s\", \"args\": {\"%% of its time in MPI\": %.0f}", c->who,
                 c->off ? "off" : "on", c->with);
+    else if (c->by == CSP_CHANGE_MESSAGES)
+        fprintf(out,
+                "messages of %d processes: %s\", \"args\": {\"from one collective call to the next "
+                "with ghosts, us\": %.1f, \"without\": %.1f}",
+                c->who, c->off ? "by the MPI library" : "by ghosts", c->with * 1e-3,
+                c->without * 1e-3);
     else
         fprintf(out, "window %llx: %s\", \"args\": {\"by\": \"the program\"}",
                 (unsigned long long)c->gid, c->off ? "off" : "on");

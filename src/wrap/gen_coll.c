@@ -9,8 +9,11 @@ CSP_WRAP(int, Allgather, MPI_Allgather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
-             return csp_mpi.Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                      CSP_COMM(comm, ra));
+             int rc = csp_mpi.Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                        CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -19,8 +22,11 @@ CSP_WRAP(int, Allgather_c, MPI_Allgather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
-             return csp_mpi.Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                        CSP_COMM(comm, ra));
+             int rc = csp_mpi.Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount,
+                                          recvtype, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -29,8 +35,11 @@ CSP_WRAP(int, Allgatherv, MPI_Allgatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), {
-             return csp_mpi.Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                       recvtype, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                         recvtype, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -40,8 +49,11 @@ CSP_WRAP(int, Allgatherv_c, MPI_Allgatherv_c,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), {
-             return csp_mpi.Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                         recvtype, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
+                                           displs, recvtype, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -49,16 +61,25 @@ CSP_WRAP(int, Allgatherv_c, MPI_Allgatherv_c,
 CSP_WRAP(int, Allreduce, MPI_Allreduce,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
-         (sendbuf, recvbuf, count, datatype, op, comm),
-         { return csp_mpi.Allreduce(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra)); })
+         (sendbuf, recvbuf, count, datatype, op, comm), {
+             int rc = csp_mpi.Allreduce(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Allreduce_c
 CSP_WRAP(int, Allreduce_c, MPI_Allreduce_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
-         (sendbuf, recvbuf, count, datatype, op, comm),
-         { return csp_mpi.Allreduce_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra)); })
+         (sendbuf, recvbuf, count, datatype, op, comm), {
+             int rc =
+                 csp_mpi.Allreduce_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Alltoall
@@ -66,8 +87,11 @@ CSP_WRAP(int, Alltoall, MPI_Alltoall,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
-             return csp_mpi.Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                     CSP_COMM(comm, ra));
+             int rc = csp_mpi.Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                       CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -76,8 +100,11 @@ CSP_WRAP(int, Alltoall_c, MPI_Alltoall_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
-             return csp_mpi.Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                       CSP_COMM(comm, ra));
+             int rc = csp_mpi.Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                         CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -87,8 +114,11 @@ CSP_WRAP(int, Alltoallv, MPI_Alltoallv,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), {
-             return csp_mpi.Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                      rdispls, recvtype, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
+                                        rdispls, recvtype, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -98,8 +128,11 @@ CSP_WRAP(int, Alltoallv_c, MPI_Alltoallv_c,
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), {
-             return csp_mpi.Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
-                                        rdispls, recvtype, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
+                                          recvcounts, rdispls, recvtype, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -109,8 +142,11 @@ CSP_WRAP(int, Alltoallw, MPI_Alltoallw,
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), {
-             return csp_mpi.Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts,
-                                      rdispls, recvtypes, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                        recvcounts, rdispls, recvtypes, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -120,44 +156,67 @@ CSP_WRAP(int, Alltoallw_c, MPI_Alltoallw_c,
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), {
-             return csp_mpi.Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
-                                        recvcounts, rdispls, recvtypes, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
+                                          recvcounts, rdispls, recvtypes, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Barrier
-CSP_WRAP(int, Barrier, MPI_Barrier, (MPI_Comm comm), (comm),
-         { return csp_mpi.Barrier(CSP_COMM(comm, ra)); })
+CSP_WRAP(int, Barrier, MPI_Barrier, (MPI_Comm comm), (comm), {
+    int rc = csp_mpi.Barrier(CSP_COMM(comm, ra));
+    if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+        csp_p2p_collective(CSP_COMM(comm, ra));
+    return rc;
+})
 #endif
 
 #if CSP_HAVE_MPI_Bcast
 CSP_WRAP(int, Bcast, MPI_Bcast,
          (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm),
-         (buffer, count, datatype, root, comm),
-         { return csp_mpi.Bcast(buffer, count, datatype, root, CSP_COMM(comm, ra)); })
+         (buffer, count, datatype, root, comm), {
+             int rc = csp_mpi.Bcast(buffer, count, datatype, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Bcast_c
 CSP_WRAP(int, Bcast_c, MPI_Bcast_c,
          (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm),
-         (buffer, count, datatype, root, comm),
-         { return csp_mpi.Bcast_c(buffer, count, datatype, root, CSP_COMM(comm, ra)); })
+         (buffer, count, datatype, root, comm), {
+             int rc = csp_mpi.Bcast_c(buffer, count, datatype, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Exscan
 CSP_WRAP(int, Exscan, MPI_Exscan,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
-         (sendbuf, recvbuf, count, datatype, op, comm),
-         { return csp_mpi.Exscan(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra)); })
+         (sendbuf, recvbuf, count, datatype, op, comm), {
+             int rc = csp_mpi.Exscan(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Exscan_c
 CSP_WRAP(int, Exscan_c, MPI_Exscan_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
-         (sendbuf, recvbuf, count, datatype, op, comm),
-         { return csp_mpi.Exscan_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra)); })
+         (sendbuf, recvbuf, count, datatype, op, comm), {
+             int rc = csp_mpi.Exscan_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Gather
@@ -165,8 +224,11 @@ CSP_WRAP(int, Gather, MPI_Gather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
-             return csp_mpi.Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root,
-                                   CSP_COMM(comm, ra));
+             int rc = csp_mpi.Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                     root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -175,8 +237,11 @@ CSP_WRAP(int, Gather_c, MPI_Gather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
-             return csp_mpi.Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                     root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                       root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -186,8 +251,11 @@ CSP_WRAP(int, Gatherv, MPI_Gatherv,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), {
-             return csp_mpi.Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                    recvtype, root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                      recvtype, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -197,8 +265,11 @@ CSP_WRAP(int, Gatherv_c, MPI_Gatherv_c,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), {
-             return csp_mpi.Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
-                                      recvtype, root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
+                                        recvtype, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -207,7 +278,11 @@ CSP_WRAP(int, Reduce, MPI_Reduce,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, root, comm), {
-             return csp_mpi.Reduce(sendbuf, recvbuf, count, datatype, op, root, CSP_COMM(comm, ra));
+             int rc =
+                 csp_mpi.Reduce(sendbuf, recvbuf, count, datatype, op, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -216,8 +291,11 @@ CSP_WRAP(int, Reduce_c, MPI_Reduce_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           int root, MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, root, comm), {
-             return csp_mpi.Reduce_c(sendbuf, recvbuf, count, datatype, op, root,
-                                     CSP_COMM(comm, ra));
+             int rc =
+                 csp_mpi.Reduce_c(sendbuf, recvbuf, count, datatype, op, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -226,8 +304,11 @@ CSP_WRAP(int, Reduce_scatter, MPI_Reduce_scatter,
          (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm), {
-             return csp_mpi.Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op,
-                                           CSP_COMM(comm, ra));
+             int rc = csp_mpi.Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op,
+                                             CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -236,8 +317,11 @@ CSP_WRAP(int, Reduce_scatter_c, MPI_Reduce_scatter_c,
          (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm), {
-             return csp_mpi.Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op,
-                                             CSP_COMM(comm, ra));
+             int rc = csp_mpi.Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op,
+                                               CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -246,8 +330,11 @@ CSP_WRAP(int, Reduce_scatter_block, MPI_Reduce_scatter_block,
          (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, recvcount, datatype, op, comm), {
-             return csp_mpi.Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
-                                                 CSP_COMM(comm, ra));
+             int rc = csp_mpi.Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
+                                                   CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -256,8 +343,11 @@ CSP_WRAP(int, Reduce_scatter_block_c, MPI_Reduce_scatter_block_c,
          (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, recvcount, datatype, op, comm), {
-             return csp_mpi.Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op,
-                                                   CSP_COMM(comm, ra));
+             int rc = csp_mpi.Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op,
+                                                     CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -265,16 +355,24 @@ CSP_WRAP(int, Reduce_scatter_block_c, MPI_Reduce_scatter_block_c,
 CSP_WRAP(int, Scan, MPI_Scan,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
-         (sendbuf, recvbuf, count, datatype, op, comm),
-         { return csp_mpi.Scan(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra)); })
+         (sendbuf, recvbuf, count, datatype, op, comm), {
+             int rc = csp_mpi.Scan(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Scan_c
 CSP_WRAP(int, Scan_c, MPI_Scan_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
-         (sendbuf, recvbuf, count, datatype, op, comm),
-         { return csp_mpi.Scan_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra)); })
+         (sendbuf, recvbuf, count, datatype, op, comm), {
+             int rc = csp_mpi.Scan_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Scatter
@@ -282,8 +380,11 @@ CSP_WRAP(int, Scatter, MPI_Scatter,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
-             return csp_mpi.Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                    root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                      root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -292,8 +393,11 @@ CSP_WRAP(int, Scatter_c, MPI_Scatter_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
-             return csp_mpi.Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
-                                      root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
+                                        root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -302,8 +406,11 @@ CSP_WRAP(int, Scatterv, MPI_Scatterv,
          (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm), {
-             return csp_mpi.Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                                     recvtype, root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                                       recvtype, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif
 
@@ -313,7 +420,10 @@ CSP_WRAP(int, Scatterv_c, MPI_Scatterv_c,
           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
           int root, MPI_Comm comm),
          (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm), {
-             return csp_mpi.Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
-                                       recvtype, root, CSP_COMM(comm, ra));
+             int rc = csp_mpi.Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
+                                         recvtype, root, CSP_COMM(comm, ra));
+             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+                 csp_p2p_collective(CSP_COMM(comm, ra));
+             return rc;
          })
 #endif

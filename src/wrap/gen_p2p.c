@@ -10,6 +10,7 @@ CSP_WRAP(int, Bsend, MPI_Bsend,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -29,6 +30,7 @@ CSP_WRAP(int, Bsend_c, MPI_Bsend_c,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -48,6 +50,7 @@ CSP_WRAP(int, Ibsend, MPI_Ibsend,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -67,6 +70,7 @@ CSP_WRAP(int, Ibsend_c, MPI_Ibsend_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -86,6 +90,7 @@ CSP_WRAP(int, Irsend, MPI_Irsend,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -105,6 +110,7 @@ CSP_WRAP(int, Irsend_c, MPI_Irsend_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -124,6 +130,7 @@ CSP_WRAP(int, Isend, MPI_Isend,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -143,6 +150,7 @@ CSP_WRAP(int, Isend_c, MPI_Isend_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -162,6 +170,7 @@ CSP_WRAP(int, Issend, MPI_Issend,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -181,6 +190,7 @@ CSP_WRAP(int, Issend_c, MPI_Issend_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -199,6 +209,7 @@ CSP_WRAP(int, Rsend, MPI_Rsend,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -218,6 +229,7 @@ CSP_WRAP(int, Rsend_c, MPI_Rsend_c,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -236,6 +248,7 @@ CSP_WRAP(int, Send, MPI_Send,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -255,6 +268,7 @@ CSP_WRAP(int, Send_c, MPI_Send_c,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -273,6 +287,7 @@ CSP_WRAP(int, Ssend, MPI_Ssend,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -292,6 +307,7 @@ CSP_WRAP(int, Ssend_c, MPI_Ssend_c,
          (buf, count, datatype, dest, tag, comm), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,

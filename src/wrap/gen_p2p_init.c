@@ -11,6 +11,7 @@ CSP_WRAP(int, Bsend_init, MPI_Bsend_init,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -31,6 +32,7 @@ CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -49,8 +51,11 @@ CSP_WRAP(int, Improbe, MPI_Improbe,
          (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
          (source, tag, comm, flag, message, status), {
              if (CSP_P2P_MINE(ra)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_LOOKS,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_improbe(&post, flag, message, status);
              }
@@ -63,8 +68,11 @@ CSP_WRAP(int, Iprobe, MPI_Iprobe,
          (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
          (source, tag, comm, flag, status), {
              if (CSP_P2P_MINE(ra)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_ASKS,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_iprobe(&post, flag, status);
              }
@@ -77,8 +85,11 @@ CSP_WRAP(int, Mprobe, MPI_Mprobe,
          (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
          (source, tag, comm, message, status), {
              if (CSP_P2P_MINE(ra)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_LOOKS,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_mprobe(&post, message, status);
              }
@@ -90,8 +101,11 @@ CSP_WRAP(int, Mprobe, MPI_Mprobe,
 CSP_WRAP(int, Probe, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status),
          (source, tag, comm, status), {
              if (CSP_P2P_MINE(ra)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .peer = source, .tag = tag, .type = MPI_BYTE};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_LOOKS,
+                                         .peer = source,
+                                         .tag = tag,
+                                         .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_probe(&post, status);
              }
@@ -106,6 +120,7 @@ CSP_WRAP(int, Recv_init, MPI_Recv_init,
          (buf, count, datatype, source, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = source,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -126,6 +141,7 @@ CSP_WRAP(int, Recv_init_c, MPI_Recv_init_c,
          (buf, count, datatype, source, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = source,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -146,6 +162,7 @@ CSP_WRAP(int, Rsend_init, MPI_Rsend_init,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -166,6 +183,7 @@ CSP_WRAP(int, Rsend_init_c, MPI_Rsend_init_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -186,6 +204,7 @@ CSP_WRAP(int, Send_init, MPI_Send_init,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -205,6 +224,7 @@ CSP_WRAP(int, Send_init_c, MPI_Send_init_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -225,6 +245,7 @@ CSP_WRAP(int, Ssend_init, MPI_Ssend_init,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -245,6 +266,7 @@ CSP_WRAP(int, Ssend_init_c, MPI_Ssend_init_c,
          (buf, count, datatype, dest, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
+                                         .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
                                          .tag = tag,
                                          .buf = (void *)buf,

@@ -11,6 +11,7 @@ CSP_WRAP(int, Irecv, MPI_Irecv,
          (buf, count, datatype, source, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = source,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -30,6 +31,7 @@ CSP_WRAP(int, Irecv_c, MPI_Irecv_c,
          (buf, count, datatype, source, tag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = source,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -52,12 +54,14 @@ CSP_WRAP(int, Isendrecv, MPI_Isendrecv,
          {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)sendbuf,
                                          .count = sendcount,
                                          .type = sendtype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)recvbuf,
@@ -82,12 +86,14 @@ CSP_WRAP(int, Isendrecv_c, MPI_Isendrecv_c,
          {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)sendbuf,
                                          .count = sendcount,
                                          .type = sendtype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)recvbuf,
@@ -109,12 +115,14 @@ CSP_WRAP(int, Isendrecv_replace, MPI_Isendrecv_replace,
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)buf,
                                          .count = count,
                                          .type = datatype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)buf,
@@ -135,12 +143,14 @@ CSP_WRAP(int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)buf,
                                          .count = count,
                                          .type = datatype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BEGINS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)buf,
@@ -161,6 +171,7 @@ CSP_WRAP(int, Recv, MPI_Recv,
          (buf, count, datatype, source, tag, comm, status), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = source,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -180,6 +191,7 @@ CSP_WRAP(int, Recv_c, MPI_Recv_c,
          (buf, count, datatype, source, tag, comm, status), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = source,
                                          .tag = tag,
                                          .buf = (void *)buf,
@@ -202,12 +214,14 @@ CSP_WRAP(int, Sendrecv, MPI_Sendrecv,
          {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)sendbuf,
                                          .count = sendcount,
                                          .type = sendtype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)recvbuf,
@@ -232,12 +246,14 @@ CSP_WRAP(int, Sendrecv_c, MPI_Sendrecv_c,
          {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)sendbuf,
                                          .count = sendcount,
                                          .type = sendtype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)recvbuf,
@@ -259,12 +275,14 @@ CSP_WRAP(int, Sendrecv_replace, MPI_Sendrecv_replace,
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)buf,
                                          .count = count,
                                          .type = datatype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)buf,
@@ -285,12 +303,14 @@ CSP_WRAP(int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
              if (CSP_P2P_MINE(ra)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = sendtag,
                                          .buf = (void *)buf,
                                          .count = count,
                                          .type = datatype};
                  struct csp_post recv = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
                                          .peer = source,
                                          .tag = recvtag,
                                          .buf = (void *)buf,

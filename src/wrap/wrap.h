@@ -7,6 +7,7 @@
 #ifndef CSP_WRAP_WRAP_H
 #define CSP_WRAP_WRAP_H
 
+#include "base/clock.h"
 #include "p2p/p2p.h"
 #include "rma/rma.h"
 #include "runtime/mpi_time.h"

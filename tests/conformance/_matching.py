@@ -7,6 +7,10 @@ order in which they were sent; each message goes to the first posted receive tha
 right if such an order exists. A receive and a message that it takes, and that are not each other's, tell
 something of it: if the message went to a later receive, or to none, the receive got an earlier message. These
 and the orders of the senders must not form a circle.
+
+MPI itself orders the messages of one sender alone. Ghosts do more: what waits for a receive is one queue. MPI
+libraries may have several (MPICH: one of the node, one of the network), from which a wildcard takes the first
+that it finds: then only receives and messages of one sender tell something.
 """
 
 from __future__ import annotations
@@ -52,6 +56,7 @@ class Receiver:
 
     messages: list[Message] = field(default_factory=list)
     got: dict[Receive, Message] = field(default_factory=dict)
+    one_queue: bool = True
 
     def wrong(self) -> str:
         """What no timing explains, or the empty string."""
@@ -81,6 +86,8 @@ class Receiver:
         taker = {message: receive for receive, message in self.got.items()}
         for receive, message in self.got.items():
             for other in self.messages:
+                if not self.one_queue and other.sender != message.sender:
+                    continue
                 if other != message and receive.takes(other):
                     if taker[other].posted > receive.posted:
                         later[message][other] = f"{receive} took {message}, not {other}"
@@ -107,9 +114,9 @@ class Receiver:
         return ""
 
 
-def check(lines: list[str]) -> str:
+def check(lines: list[str], one_queue: bool = True) -> str:
     """What is wrong with the log of one program: the first receiver's, or the empty string."""
-    receivers: dict[tuple[int, int], Receiver] = defaultdict(Receiver)
+    receivers: dict[tuple[int, int], Receiver] = defaultdict(lambda: Receiver(one_queue=one_queue))
     tags: dict[tuple[int, int, int, int], int] = {}
     numbers = [(line.split()[0], [int(w) for w in line.split()[1:]]) for line in lines]
     for _, (pool, sender, to, tag, number) in (n for n in numbers if n[0] == "s"):
@@ -124,7 +131,7 @@ def check(lines: list[str]) -> str:
     return ""
 
 
-def judge(output: str) -> dict[int, str]:
+def judge(output: str, one_queue: bool = True) -> dict[int, str]:
     """What is wrong, by seed; of jobs that logged several programs."""
     wrong: dict[int, str] = {}
     lines: list[str] = []
@@ -132,7 +139,7 @@ def judge(output: str) -> dict[int, str]:
         if word == "log":
             lines.append(rest)
         elif found := re.match(r"(\d+) ok digest", rest):
-            if said := check(lines):
+            if said := check(lines, one_queue):
                 wrong.setdefault(int(found.group(1)), said)
         if word == "seed":
             lines = []

@@ -36,7 +36,8 @@ class Tester:
     kinds: tuple[
         str, ...
     ]  # of ids, in the order in which they are left out; each within the one before
-    judge: Callable[[str], dict[int, str]] = lambda _: {}  # output -> what more is wrong, by seed
+    # output, and whether ghosts alone did it -> what more is wrong, by seed
+    judge: Callable[[str, bool], dict[int, str]] = lambda *_: {}
     differs: str = "another digest than plain"
     checks: tuple[
         str, ...
@@ -85,12 +86,14 @@ class Setting:
     without: tuple[str, ...] = ()  # features
     env: tuple[tuple[str, str], ...] = ()  # with ghosts
     broken: str = ""  # what the tester does wrong on purpose
+    by_library: bool = False  # something, at least
 
     def plain(self) -> Setting:
         """The same programs without Casper."""
         known = self.tester.known(self.lib.name, self.nodes, None)
         less = {name for name in known if name in self.tester.checks}
-        return replace(self, ghosts=None, without=tuple(sorted({*self.without, *less})))
+        without = tuple(sorted({*self.without, *less}))
+        return replace(self, ghosts=None, without=without, by_library=True)
 
     def __str__(self) -> str:
         who = "plain" if self.ghosts is None else f"{self.ghosts} ghosts"
@@ -150,7 +153,7 @@ def read(setting: Setting, output: str) -> dict[int, Outcome]:
     begun = re.findall(r"^seed (\d+) begins$", output, re.M)
     if begun and int(begun[-1]) not in outcomes:
         outcomes[int(begun[-1])] = ended(output, int(begun[-1]))
-    for seed, said in setting.tester.judge(output).items():
+    for seed, said in setting.tester.judge(output, not setting.by_library).items():
         if outcomes[seed].status == "ok":
             outcomes[seed] = Outcome("wrong", said)
     return outcomes
@@ -342,15 +345,28 @@ class Plan:
     more_ghosts: list[tuple[int, dict[str, str]]]  # of --full
     libraries: tuple[str, ...]  # of --full; the first one alone otherwise
     seeds: tuple[int, int] = (8, 100)  # without and with --full
+    plain: tuple[
+        dict[str, str], ...
+    ] = ()  # variables with which ghosts leave something to the library, and to its faults
 
 
 def settings(plan: Plan, lib: mpi_libs.Library, program: Path, full: bool) -> list[Setting]:
     found = []
     for nodes in (2, 1):
         for ghosts, env in plan.ghosts + (plan.more_ghosts if full else []):
-            known = plan.tester.known(lib.name, nodes, ghosts)
+            plain = env in plan.plain
+            known = plan.tester.known(lib.name, nodes, None if plain else ghosts)
             found.append(
-                Setting(plan.tester, lib, program, ghosts, nodes, known, tuple(env.items()))
+                Setting(
+                    plan.tester,
+                    lib,
+                    program,
+                    ghosts,
+                    nodes,
+                    known,
+                    tuple(env.items()),
+                    by_library=plain,
+                )
             )
     return found
 

@@ -17,6 +17,7 @@ import _matching
 from _seeds import Plan, Tester, main
 
 ON, OFF = {"CSP_P2P": "on"}, {"CSP_P2P": "off"}
+AUTO = {"CSP_P2P": "auto", "CSP_P2P_METHOD": "alternate"}
 PLAN = Plan(
     Tester(
         "p2p_random",
@@ -25,10 +26,11 @@ PLAN = Plan(
         checks=("isendrecv_later", "get_status"),
     ),
     {"data": (r" to \d+ tag ", 4), "order": (r" to \d+ tag ", 2)},
-    [(1, ON)],
-    [(2, ON), (1, OFF)],
+    [(1, ON), (1, AUTO)],
+    [(2, ON), (2, AUTO), (1, OFF)],
     ("m50", "m40", "o50"),
     (6, 60),
+    (AUTO, OFF),
 )
 
 if __name__ == "__main__":

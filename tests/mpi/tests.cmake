@@ -298,6 +298,11 @@ csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hint
 foreach(test blocking_mixed buffers_differ complete counts_differ errors get_count order probes sizes threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
+foreach(test blocking_mixed buffers_differ complete counts_differ order probes sizes threads)
+    csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 NAME p2p/auto_${test} ENV CSP_P2P=auto CSP_P2P_METHOD=alternate
+                     TIMEOUT 120)
+endforeach()
+csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto TIMEOUT 300 LINKED)
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)

@@ -85,6 +85,16 @@ def _read(path: str) -> str:
         return "?"
 
 
+def stacks(gdb: str, pid: int) -> list[str]:
+    """Of all threads of a process."""
+    command = [gdb, "-p", str(pid), "-batch", "-ex", "thread apply all bt 12"]
+    try:
+        trace = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    except subprocess.TimeoutExpired:
+        return ["gdb took longer than 60 s"]
+    return [line for line in trace.stdout.splitlines() if line.startswith(("#", "Thread"))]
+
+
 def who_waits(mark: str, program: str) -> str:
     """State of every process of a run that hangs, with its stack when gdb is there."""
     lines = ["--- processes of the run when the time was over ---"]
@@ -95,15 +105,7 @@ def who_waits(mark: str, program: str) -> str:
             f"{pid} {state} {_read(f'/proc/{pid}/wchan')}: {_read(f'/proc/{pid}/cmdline')[:120]}"
         )
         if gdb and _read(f"/proc/{pid}/comm") == program[:15]:
-            trace = subprocess.run(
-                [gdb, "-p", str(pid), "-batch", "-ex", "thread apply all bt 12"],
-                capture_output=True,
-                text=True,
-                timeout=60,
-            )
-            lines += [
-                line for line in trace.stdout.splitlines() if line.startswith(("#", "Thread"))
-            ]
+            lines += stacks(gdb, pid)
     return "\n".join(lines)
 
 

@@ -34,7 +34,7 @@ QUICK = (
     r"^rma/(put_get|acc_epochs|get_acc|request_types|epochs_mix|lock_mix|pscw|errors|many_windows"
     r"|comm_overlap|types_struct|types_lifetime|spare|threads_create|own_threads_create"
     r"|created_(threads_create|threads_ops|types_indexed|large|errors|request_ops)"
-    r"|segment_(acc_epochs|types_subarray))$|^world/(collectives|attributes)$|^p2p/(complete|order|probes|sizes)$"
+    r"|segment_(acc_epochs|types_subarray))$|^world/(collectives|attributes)$|^p2p/(auto_order|complete|order|probes|sizes)$"
     r"|^casper/(created_unmapped|redirected)$"
 )
 ERROR = re.compile(r"ERROR: AddressSanitizer: .*|runtime error: .*|Sanitizer has encountered .*")

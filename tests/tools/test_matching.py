@@ -58,6 +58,19 @@ def test_overtaking_is_found(how):
     assert "overtaken" in _matching.check(log(*FORGED[how]))
 
 
+@pytest.mark.parametrize("how", FORGED)
+def test_queues_of_a_library_keep_the_order_of_a_sender(how):
+    assert "overtaken" in _matching.check(log(*FORGED[how]), one_queue=False)
+
+
+def test_queues_of_a_library_have_no_order_between_senders():
+    lines = ["s 0 1 0 5 0", "s 0 1 0 6 1", "s 0 2 0 6 0", "s 0 2 0 5 1"]
+    lines += [receive(0, -1, 5, 2, 1), receive(1, -1, 6, 1, 1), receive(2, 1, 5, 1, 0)]
+    lines += [receive(3, 2, 6, 2, 0)]
+    assert "overtaken" in _matching.check(lines)
+    assert _matching.check(lines, one_queue=False) == ""
+
+
 @pytest.mark.parametrize("how", STRAYS)
 def test_lost_and_strange_messages_are_found(how):
     word = "as another one did" if how == "twice" else how

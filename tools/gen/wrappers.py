@@ -22,7 +22,19 @@ import tomllib
 import mpi_api
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-CLASSES = {"comm", "comm-new", "p2p", "message", "request", "time", "op", "win", "hook", "hook-ra"}
+CLASSES = {
+    "comm",
+    "comm-new",
+    "collective",
+    "p2p",
+    "message",
+    "request",
+    "time",
+    "op",
+    "win",
+    "hook",
+    "hook-ra",
+}
 MAX_LINES = 500
 
 HEADER = """\
@@ -84,6 +96,19 @@ P2P_CALLS = {
     "Iprobe": ("iprobe", "RECV"),
     "Mprobe": ("mprobe", "RECV"),
     "Improbe": ("improbe", "RECV"),
+}
+# csp_p2p_ function -> what the call does (enum csp_p2p_call).
+P2P_DOES = {
+    "send": "BLOCKS",
+    "recv": "BLOCKS",
+    "sendrecv": "BLOCKS",
+    "post": "BEGINS",
+    "post_both": "BEGINS",
+    "init": "PERSISTS",
+    "probe": "LOOKS",
+    "mprobe": "LOOKS",
+    "improbe": "LOOKS",
+    "iprobe": "ASKS",
 }
 # Completion function -> csp_p2p_ function, where the names differ.
 REQUEST_CALLS = {
@@ -181,7 +206,17 @@ def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
     )
 
 
-def post(mode: str, function: mpi_api.Function, which: str = "", peer: str = "") -> str:
+def body_collective(function: mpi_api.Function, entry: dict) -> str:
+    return (
+        body_comm(function, entry).replace("return", "int rc =", 1)
+        + "\nif (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
+        + "\ncsp_p2p_collective(CSP_COMM(comm, ra));\nreturn rc;"
+    )
+
+
+def post(
+    mode: str, function: mpi_api.Function, does: str = "", which: str = "", peer: str = ""
+) -> str:
     """The initializer of a struct csp_post. `which`: send or recv of a function that does both."""
     names = {p.name for p in function.params}
     fields = {"peer": peer} if peer else {}
@@ -194,7 +229,8 @@ def post(mode: str, function: mpi_api.Function, which: str = "", peer: str = "")
             fields[field] = f"(void *){value}" if field == "buf" else value
     fields.setdefault("type", "MPI_BYTE")
     inside = "".join(f", .{name} = {value}" for name, value in fields.items())
-    return f"{{.mode = CSP_P2P_{mode}{inside}}}"
+    does = f", .call = CSP_P2P_{does}" if does else ""
+    return f"{{.mode = CSP_P2P_{mode}{does}{inside}}}"
 
 
 def p2p_or_native(posts: list[str], takes: str, own: str, native: str) -> str:
@@ -206,14 +242,16 @@ def p2p_or_native(posts: list[str], takes: str, own: str, native: str) -> str:
 def body_p2p(function: mpi_api.Function, entry: dict) -> str:
     """Message arguments, the communicator, results."""
     target, mode = P2P_CALLS[function.field.removesuffix("_c")]
+    does = P2P_DOES[target]
     names = [p.name for p in function.params]
     results = names[names.index("comm") + 1 :]
     if "dest" in names and "source" in names:
-        posts = [f"send = {post(mode, function, 'send', 'dest')}"]
-        posts.append(f"recv = {post('RECV', function, 'recv', 'source')}")
+        posts = [f"send = {post(mode, function, does, 'send', 'dest')}"]
+        posts.append(f"recv = {post('RECV', function, does, 'recv', 'source')}")
         takes, args = "csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv)", ["&send", "&recv"]
     else:
-        posts = [f"post = {post(mode, function, peer='dest' if 'dest' in names else 'source')}"]
+        peer = "dest" if "dest" in names else "source"
+        posts = [f"post = {post(mode, function, does, peer=peer)}"]
         takes, args = "csp_p2p_takes(CSP_COMM(comm, ra), &post)", ["&post"]
     own = call(f"csp_p2p_{target}", args + results)
     return p2p_or_native(posts, takes, own, body_comm(function, entry))
@@ -239,11 +277,18 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     )
     target = REQUEST_CALLS.get(function.field, function.field.lower())
     own = ["1", *args] if target == "start_all" and count == "1" else args
+    native = call("csp_mpi." + function.field, args)
+    mine = f"if (CSP_P2P_MINE(ra) && csp_p2p_any({count}, {where}))\n" + call(
+        "csp_p2p_" + target, own
+    )
+    if not function.field.startswith("Wait"):
+        return mine + "\n" + native
+    timed = native.replace("return", "int rc =", 1)
     return (
-        f"if (CSP_P2P_MINE(ra) && csp_p2p_any({count}, {where}))\n"
-        + call("csp_p2p_" + target, own)
-        + "\n"
-        + call("csp_mpi." + function.field, args)
+        mine
+        + "\nif (CSP_UNLIKELY(csp_p2p_auto) && !csp_caller_is_mpi(ra) && csp_p2p_large()) {"
+        + f"uint64_t since_ns = csp_clock_ns(); {timed} csp_p2p_waited(since_ns); return rc;}}\n"
+        + native
     )
 
 
@@ -295,6 +340,7 @@ def body_hook(function: mpi_api.Function, entry: dict) -> str:
 BODIES = {
     "comm": body_comm,
     "comm-new": body_comm_new,
+    "collective": body_collective,
     "p2p": body_p2p,
     "message": body_message,
     "request": body_request,

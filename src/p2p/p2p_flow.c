@@ -1,0 +1,270 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "p2p/p2p_flow.h"
+
+#include "base/clock.h"
+#include "p2p/p2p.h"
+#include "p2p/p2p_comm.h"
+#include "runtime/changes.h"
+#include "runtime/rt.h"
+#include "runtime/stats.h"
+#include "runtime/wait.h"
+
+enum { LARGE = 16384 }; // bytes of a message that is worth a look at how long it is waited for
+
+int csp_p2p_auto;
+
+// Of the communicators with all users, if one thread alone calls MPI: their collective calls have one order.
+static struct csp_p2p_flow world;
+
+// A large message that is on its way, of this thread.
+static _Thread_local struct {
+    int any;
+    MPI_Comm comm; // which may be freed by now,
+    uint64_t context, since_ns;
+} large;
+
+static void begin(struct csp_p2p_flow *f)
+{
+    *f = (struct csp_p2p_flow){.began_ns = csp_clock_ns()};
+    csp_traffic_init(&f->traffic, csp_config.p2p_method == CSP_CONFIG_P2P_METHOD_ALTERNATE);
+}
+
+struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own)
+{
+    int all = c->members->n == csp_rt.topo->nusers;
+    struct csp_p2p_flow *f = all && !csp_stats_threads ? &world : own;
+    if (!f->began_ns)
+        begin(f);
+    return f;
+}
+
+void csp_p2p_flow_stop(void)
+{
+    csp_p2p_auto = 0;
+    world.began_ns = 0;
+}
+
+static uint64_t mix(uint64_t x)
+{
+    x ^= x >> 30;
+    x *= 0xbf58476d1ce4e5b9u;
+    x ^= x >> 27;
+    x *= 0x94d049bb133111ebu;
+    return x ^ x >> 31;
+}
+
+// The same number at the sender and at the receiver; a sum of them is 0 only if each has its counterpart.
+static uint64_t name_of(const struct csp_p2p_comm *c, int source, int dest, int tag)
+{
+    uint64_t pair = (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
+    return mix(mix(c->context + mix(pair)) + (uint64_t)(uint32_t)tag);
+}
+
+static uint64_t name_received(const struct csp_post *p, int source, int tag)
+{
+    return 0 - name_of(p->comm, source, p->comm->members->rank, tag);
+}
+
+static int is_message(const struct csp_post *p)
+{
+    return p->call == CSP_P2P_BLOCKS || p->call == CSP_P2P_BEGINS;
+}
+
+// Other threads look at the way and the counters in the order in which they were written.
+static void add(_Atomic uint64_t *counter, uint64_t n)
+{
+    if (csp_stats_threads)
+        atomic_fetch_add(counter, n);
+    else
+        csp_stats_add(counter, n);
+}
+
+static void add_open(struct csp_p2p_flow *f, int n)
+{
+    atomic_fetch_add(&f->open, n);
+}
+
+static uint64_t name(const struct csp_post *p)
+{
+    return p->mode == CSP_P2P_RECV ? name_received(p, p->peer, p->tag)
+                                   : name_of(p->comm, p->comm->members->rank, p->peer, p->tag);
+}
+
+static void note(struct csp_post *p)
+{
+    int wild = p->mode == CSP_P2P_RECV && (p->peer == MPI_ANY_SOURCE || p->tag == MPI_ANY_TAG);
+    p->open = p->call != CSP_P2P_ASKS && (wild || !is_message(p));
+    if (p->open)
+        add_open(p->comm->flow, 1);
+    else if (is_message(p))
+        add(&p->comm->flow->balance, name(p));
+}
+
+static void take_back(struct csp_post *p)
+{
+    if (p->open)
+        csp_p2p_flow_met(p, 0, 0, 0);
+    else if (is_message(p))
+        add(&p->comm->flow->balance, 0 - name(p));
+}
+
+static int way_now(const struct csp_p2p_flow *f)
+{
+    return csp_stats_threads ? atomic_load(&f->way)
+                             : atomic_load_explicit(&f->way, memory_order_relaxed);
+}
+
+static int is_large(const struct csp_post *p)
+{
+    int size = 0;
+    return p->call == CSP_P2P_BEGINS && csp_mpi.Type_size(p->type, &size) == MPI_SUCCESS &&
+           (uint64_t)p->count * (uint64_t)size >= LARGE;
+}
+
+static void count(const struct csp_post *p, int way)
+{
+    struct csp_p2p_flow *f = p->comm->flow;
+    if (!is_message(p))
+        return;
+    if (p->mode != CSP_P2P_RECV) {
+        csp_stats_add(&f->messages, 1);
+        csp_stats_add(&f->elements, (uint64_t)p->count);
+    }
+    if (way == CSP_P2P_GHOSTS || !is_large(p))
+        return;
+    large.any = 1;
+    large.comm = p->comm->handle;
+    large.context = p->comm->context;
+    large.since_ns = csp_clock_ns();
+}
+
+static int note_both(struct csp_post *p, struct csp_post *other)
+{
+    note(p);
+    if (other)
+        note(other);
+    return way_now(p->comm->flow);
+}
+
+static int wait_for_way(struct csp_post *p, struct csp_post *other)
+{
+    struct csp_wait w;
+    int way;
+    csp_wait_begin(&w, "another thread to decide who carries the messages");
+    do {
+        take_back(p);
+        if (other)
+            take_back(other);
+        csp_wait_turn(&w);
+        way = note_both(p, other);
+    } while (way == CSP_P2P_HELD);
+    return way;
+}
+
+int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
+{
+    int way = note_both(p, other);
+    if (CSP_UNLIKELY(way == CSP_P2P_HELD))
+        way = wait_for_way(p, other);
+    count(p, way);
+    p->way = way;
+    if (other) {
+        count(other, way);
+        other->way = way;
+    }
+    return way == CSP_P2P_GHOSTS;
+}
+
+void csp_p2p_flow_started(struct csp_post *p)
+{
+    if (!p->comm->flow)
+        return;
+    p->call = CSP_P2P_BEGINS;
+    note(p);
+    count(p, CSP_P2P_GHOSTS);
+}
+
+void csp_p2p_flow_met(struct csp_post *p, int took, int source, int tag)
+{
+    if (!p->open)
+        return;
+    if (took)
+        add(&p->comm->flow->balance, name_received(p, source, tag));
+    add_open(p->comm->flow, -1);
+    p->open = 0;
+}
+
+void csp_p2p_flow_left(const struct csp_post *p)
+{
+    if (p->comm->flow)
+        add_open(p->comm->flow, -1);
+}
+
+// What all processes add up.
+enum { BALANCE, OPEN, NS, HIDDEN, MESSAGES, ELEMENTS, FIGURES };
+
+static void note_change(const struct csp_p2p_comm *c, int way)
+{
+    if (c->members->rank == 0)
+        csp_change_note((struct csp_change){.gid = c->context,
+                                            .who = c->members->n,
+                                            .by = CSP_CHANGE_MESSAGES,
+                                            .off = way == CSP_P2P_LIBRARY,
+                                            .with = c->flow->traffic.ghosts_ns,
+                                            .without = c->flow->traffic.library.ns});
+}
+
+// All processes of the communicator are here. Messages of other threads wait until it is over.
+static void look(struct csp_p2p_comm *c)
+{
+    struct csp_p2p_flow *f = c->flow;
+    int before = atomic_load_explicit(&f->way, memory_order_relaxed), rc = MPI_SUCCESS;
+    if (csp_stats_threads) {
+        rc = csp_mpi.Barrier(c->handle);
+        atomic_store(&f->way, CSP_P2P_HELD);
+    }
+    uint64_t n = (uint64_t)c->members->n, all[FIGURES] = {0};
+    uint64_t mine[FIGURES] = {[BALANCE] = atomic_load(&f->balance),
+                              [OPEN] = (uint64_t)atomic_load(&f->open),
+                              [NS] = csp_clock_ns() - f->began_ns,
+                              [HIDDEN] = atomic_exchange(&f->hidden_ns, 0),
+                              [MESSAGES] = atomic_exchange(&f->messages, 0),
+                              [ELEMENTS] = atomic_exchange(&f->elements, 0)};
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Allreduce(mine, all, FIGURES, MPI_UINT64_T, MPI_SUM, c->handle);
+    CSP_CHECK(rc == MPI_SUCCESS, "the processes of a communicator could not agree on CSP_P2P=auto");
+    struct csp_traffic_look l = {.calls = f->calls,
+                                 .ns = all[NS] / n,
+                                 .hidden_ns = all[HIDDEN] / n,
+                                 .messages = all[MESSAGES],
+                                 .elements = all[ELEMENTS],
+                                 .quiet = all[BALANCE] == 0 && all[OPEN] == 0};
+    int now = csp_traffic_look(&f->traffic, &l) ? CSP_P2P_GHOSTS : CSP_P2P_LIBRARY;
+    f->calls = 0;
+    f->began_ns = csp_clock_ns();
+    atomic_store(&f->way, now);
+    if (now != before)
+        note_change(c, now);
+}
+
+void csp_p2p_collective(MPI_Comm comm)
+{
+    struct csp_p2p_comm *c = csp_p2p_comm_find(comm);
+    if (c && c->flow && ++c->flow->calls >= c->flow->traffic.calls)
+        look(c);
+}
+
+int csp_p2p_large(void)
+{
+    return large.any;
+}
+
+void csp_p2p_waited(uint64_t since_ns)
+{
+    uint64_t waited = csp_clock_ns() - since_ns, room = since_ns - large.since_ns;
+    const struct csp_p2p_comm *c = csp_p2p_comm_find(large.comm);
+    if (c && c->flow && c->context == large.context)
+        csp_stats_add(&c->flow->hidden_ns, waited < room ? waited : room);
+    large.any = 0;
+}

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// CSP_P2P=auto: a flow, all messages of the communicators with all of the program's processes, or of one other, is carried by
+// the MPI library or by ghosts, and changes over at a collective call when every message that was sent has its receive. docs/design/twosided.md. User
+// role, any thread.
+#ifndef CSP_P2P_FLOW_H
+#define CSP_P2P_FLOW_H
+
+#include <stdatomic.h>
+#include <stdint.h>
+#include "adapt/traffic.h"
+
+struct csp_p2p_comm;
+struct csp_post;
+
+enum csp_p2p_way {
+    CSP_P2P_LIBRARY,
+    CSP_P2P_GHOSTS,
+    CSP_P2P_HELD // being changed: posts wait
+};
+
+struct csp_p2p_flow {
+    _Atomic int way; // enum csp_p2p_way
+    _Atomic uint64_t
+        balance; // names of messages: those sent minus those received, here; 0 over all processes: each
+                 // that was sent has its receive
+    _Atomic int64_t
+        open; // calls whose messages are not known yet: wildcards, probes, persistent requests
+    // since the last look
+    _Atomic uint64_t messages, elements, hidden_ns;
+    uint64_t began_ns;
+    uint32_t calls;
+    struct csp_traffic traffic; // the decision, the same in all processes
+};
+
+/** The flow of a communicator that was just made; `own`: one that nobody else has. */
+struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own);
+
+void csp_p2p_flow_stop(void);
+
+/** Notes a call, or the two halves of one (`other`, or NULL). @return whether ghosts carry it; so says post->way. */
+int csp_p2p_flow_enter(struct csp_post *post, struct csp_post *other);
+
+/** A persistent request of this post is started; by ghosts. */
+void csp_p2p_flow_started(struct csp_post *post);
+
+/** A call that was open (post->open) is over: it took the message of `source` with `tag`, if it `took` one. */
+void csp_p2p_flow_met(struct csp_post *post, int took, int source, int tag);
+
+/** A persistent request is gone. */
+void csp_p2p_flow_left(const struct csp_post *post);
+
+#endif
