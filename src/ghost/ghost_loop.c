@@ -21,7 +21,8 @@
 enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
-    DEEP_AFTER_NS = 20000000,   // without work: naps become longer
+    DEEP_AFTER_NS = 20000000,   // without work: naps become longer,
+    UNUSED_FACTOR = 10,         // and longer still where nothing can come but from users who ring
     DOUBT_NS = 2000000,         // what one long turn after that is worth
     UNDER_WAY_NS = 20000,       // naps between the messages that make up one piece,
     UNDER_WAY_FOR_NS = 2000000, // as long as they come
@@ -156,13 +157,20 @@ static void on_awake(const struct csp_am *msg)
         awake_until_ns = until;
 }
 
+// Without a window and with messages left to the MPI library, no other node has something for this ghost.
+static int is_used(void)
+{
+    return csp_rt.p2p || csp_config.trace[0] ||
+           atomic_load_explicit(&csp_rt.page->used, memory_order_relaxed);
+}
+
 // The longest nap now. A piece that is on its way takes several messages of the MPI library's, unless
 // its origin computes in the middle of them.
 static uint64_t nap_most_ns(const struct loop *l)
 {
     uint64_t idle_ns = l->now - l->last_work;
     if (idle_ns > DEEP_AFTER_NS)
-        return l->deep_max_ns;
+        return is_used() ? l->deep_max_ns : l->deep_max_ns * UNUSED_FACTOR;
     if (idle_ns < UNDER_WAY_FOR_NS && l->nap_max_ns > UNDER_WAY_NS &&
         !(csp_ghost_soft_idle() && csp_ghost_p2p_idle()))
         return UNDER_WAY_NS;
@@ -182,12 +190,11 @@ static void rest(struct loop *l)
         note_work(l, what);
         return;
     }
-    uint64_t before = l->now;
-    csp_bell_sleep(&l->me->bell, seen, l->nap_ns);
+    uint64_t before = l->now, most = nap_most_ns(l);
+    csp_bell_sleep(&l->me->bell, seen, l->nap_ns < most ? l->nap_ns : most);
     l->now = csp_clock_ns();
     l->sleep_ns += l->now - before;
     l->cold_turns = COLD_TURNS;
-    uint64_t most = nap_most_ns(l);
     l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }
 

@@ -21,6 +21,7 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "runtime/meta.h"
+#include "runtime/node.h"
 #include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
@@ -284,6 +285,7 @@ static enum csp_plain_reason reason_of(const struct wish *h)
 // Everybody's cards, NULL with *rc: an error that was raised on the program's communicator.
 static struct csp_card *exchange(struct csp_members *m, struct wish *h, int *rc)
 {
+    csp_node_use_ghosts(csp_rt.page);
     struct csp_card mine = make_card(m, h);
     struct csp_card *cards = malloc((size_t)m->n * sizeof(*cards));
     CSP_CHECK(cards, "out of memory for a window");

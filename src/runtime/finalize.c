@@ -31,8 +31,7 @@ static void stop_ghosts(void)
     if (csp_topo_first_user(csp_rt.topo)[csp_rt.node] != csp_rt.wrank)
         return;
     atomic_store_explicit(&csp_rt.page->stop, 1, memory_order_release);
-    for (int i = 0; i < csp_rt.page->ng; i++)
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[i].bell);
+    csp_node_ring_ghosts(csp_rt.page);
 }
 
 static void free_user_side(void)

@@ -37,12 +37,28 @@ struct csp_node_page {
     int32_t node, nprocs, ng;
     uint64_t procs_off, topo_off, predictions_off, heap_off;
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
+    _Atomic uint32_t used;              // there was a window: until then ghosts sleep longer
     _Alignas(64) struct csp_changes changes;
 };
 
 static inline struct csp_node_proc *csp_node_procs(struct csp_node_page *page)
 {
     return (struct csp_node_proc *)((char *)page + page->procs_off);
+}
+
+static inline void csp_node_ring_ghosts(struct csp_node_page *page)
+{
+    for (int i = 0; i < page->ng; i++)
+        csp_bell_ring(&csp_node_procs(page)[i].bell);
+}
+
+/** Before the first operation can come for ghosts of this node. */
+static inline void csp_node_use_ghosts(struct csp_node_page *page)
+{
+    if (atomic_load_explicit(&page->used, memory_order_relaxed))
+        return;
+    atomic_store_explicit(&page->used, 1, memory_order_release);
+    csp_node_ring_ghosts(page);
 }
 
 #endif
