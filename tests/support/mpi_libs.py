@@ -91,9 +91,10 @@ ROOT_ALLOWED = {
 
 
 def throttle(name: str) -> list[Path]:
-    """The same for MPICH 4, which has no such variable: what is preloaded, plain and with ghosts."""
+    """What is preloaded, plain and with ghosts: the same for MPICH 4, which has no such variable, and less yielding
+    in Open MPI."""
     compiler = shutil.which("cc")
-    if name != "m40" or not compiler:
+    if name not in ("m40", "o41", "o50") or not compiler:
         return []
     shared, code = BUILD / "throttle.so", Path(__file__).with_name("throttle.c")
     with THROTTLE_LOCK:

@@ -60,10 +60,17 @@ static double clock_s(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static void close_window(void);
+
+// All processes find the same error; what one says before MPI_Abort may get lost.
 static void die(const char *what, const char *word)
 {
-    fprintf(stderr, "rate_check: %s: %s\n", what, word);
-    MPI_Abort(MPI_COMM_WORLD, 2);
+    if (g.rank == 0)
+        fprintf(stderr, "rate_check: %s: %s\n", what, word);
+    if (g.buf)
+        close_window();
+    MPI_Finalize();
+    exit(2);
 }
 
 // Work, not time: whoever has to share its core computes longer, as a program would.
