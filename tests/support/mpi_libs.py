@@ -91,8 +91,8 @@ ROOT_ALLOWED = {
 
 
 def throttle(name: str) -> list[Path]:
-    """What is preloaded, plain and with ghosts: the same for MPICH 4, which has no such variable, and less yielding
-    in Open MPI."""
+    """What is preloaded, plain and with ghosts: the same for MPICH 4, which has no such variable, and less
+    yielding in Open MPI."""
     compiler = shutil.which("cc")
     if name not in ("m40", "o41", "o50") or not compiler:
         return []
