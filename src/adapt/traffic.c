@@ -30,7 +30,7 @@ static void enter(struct csp_traffic *t, enum csp_traffic_state state, uint32_t 
     t->calls = calls;
 }
 
-// The intervals of a state.
+// Calls of a state's interval.
 static uint32_t calls_in(const struct csp_traffic *t, enum csp_traffic_state state)
 {
     uint64_t calls = t->length;
@@ -137,10 +137,8 @@ static void judge(struct csp_traffic *t, const struct csp_traffic_look *l,
         start_again(t, l->quiet);
     else if (!gains(c->ns, t->library.ns))
         give_up(t, l->quiet);
-    else if (t->state == CSP_TRAFFIC_TRY)
-        enter(t, CSP_TRAFFIC_KEEP, calls_in(t, CSP_TRAFFIC_KEEP));
     else
-        ask(t, CSP_TRAFFIC_CHECK, l->quiet);
+        ask(t, t->state == CSP_TRAFFIC_TRY ? CSP_TRAFFIC_KEEP : CSP_TRAFFIC_CHECK, l->quiet);
 }
 
 static void check(struct csp_traffic *t, const struct csp_traffic_look *l,
@@ -170,9 +168,9 @@ int csp_traffic_look(struct csp_traffic *t, const struct csp_traffic_look *l)
     else if (t->asked)
         ask(t, (enum csp_traffic_state)(t->asked - 1), l->quiet);
     else if (t->state == CSP_TRAFFIC_SETTLE)
-        enter(t, CSP_TRAFFIC_WATCH, t->length);
+        ask(t, CSP_TRAFFIC_WATCH, l->quiet);
     else if (t->state == CSP_TRAFFIC_WARM)
-        enter(t, CSP_TRAFFIC_TRY, t->length);
+        ask(t, CSP_TRAFFIC_TRY, l->quiet);
     else if (t->state == CSP_TRAFFIC_WATCH)
         watch(t, l, &c);
     else if (t->state == CSP_TRAFFIC_CHECK)

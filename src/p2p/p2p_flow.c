@@ -109,12 +109,6 @@ static void take_back(struct csp_post *p)
         add(&p->comm->flow->balance, 0 - name(p));
 }
 
-static int way_now(const struct csp_p2p_flow *f)
-{
-    return csp_stats_threads ? atomic_load(&f->way)
-                             : atomic_load_explicit(&f->way, memory_order_relaxed);
-}
-
 static int is_large(const struct csp_post *p)
 {
     int size = 0;
@@ -144,7 +138,7 @@ static int note_both(struct csp_post *p, struct csp_post *other)
     note(p);
     if (other)
         note(other);
-    return way_now(p->comm->flow);
+    return atomic_load(&p->comm->flow->way);
 }
 
 static int wait_for_way(struct csp_post *p, struct csp_post *other)
@@ -168,11 +162,9 @@ int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
     if (CSP_UNLIKELY(way == CSP_P2P_HELD))
         way = wait_for_way(p, other);
     count(p, way);
-    p->way = way;
-    if (other) {
+    if (other)
         count(other, way);
-        other->way = way;
-    }
+    p->way = way;
     return way == CSP_P2P_GHOSTS;
 }
 

@@ -256,7 +256,7 @@ int csp_p2p_send(const struct csp_post *p)
 // By the MPI library: a wildcard of a flow, which has to know what it met.
 static int library_recv(struct csp_post *p, MPI_Status *status)
 {
-    MPI_Status own, *s = status == MPI_STATUS_IGNORE ? &own : status;
+    MPI_Status own, *s = csp_p2p_status(status, &own);
 #if CSP_HAVE_MPI_Recv_c
     int rc = csp_mpi.Recv_c(p->buf, p->count, p->type, p->peer, p->tag, p->comm->handle, s);
 #else
@@ -269,7 +269,7 @@ static int library_recv(struct csp_post *p, MPI_Status *status)
 int csp_p2p_recv(struct csp_post *p, MPI_Status *status)
 {
     struct csp_req *r = NULL;
-    if (p->comm->flow && p->way == CSP_P2P_LIBRARY)
+    if (csp_p2p_by_library(p))
         return library_recv(p, status);
     int rc = start(p, &r);
     return complete(rc, r, status);

@@ -96,17 +96,6 @@ static int ask(struct csp_post *p, MPI_Message *message, MPI_Status *status)
     return found;
 }
 
-// A flow's, while the MPI library carries it: what is taken must be known.
-static int by_library(const struct csp_post *p)
-{
-    return p->comm->flow && p->way == CSP_P2P_LIBRARY;
-}
-
-static MPI_Status *known(MPI_Status *status, MPI_Status *own)
-{
-    return status == MPI_STATUS_IGNORE ? own : status;
-}
-
 static int library_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
 {
     int rc = csp_mpi.Improbe(p->peer, p->tag, p->comm->handle, flag, message, status);
@@ -131,8 +120,8 @@ int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status)
 int csp_p2p_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own;
-    if (by_library(p))
-        return library_improbe(p, flag, message, known(status, &own));
+    if (csp_p2p_by_library(p))
+        return library_improbe(p, flag, message, csp_p2p_status(status, &own));
     *flag = ask(p, message, status);
     csp_p2p_flow_met(p, 0, 0, 0);
     return MPI_SUCCESS;
@@ -151,7 +140,7 @@ static int wait_for(struct csp_post *p, MPI_Message *message, MPI_Status *status
 
 int csp_p2p_probe(struct csp_post *p, MPI_Status *status)
 {
-    if (!by_library(p))
+    if (!csp_p2p_by_library(p))
         return wait_for(p, NULL, status);
     int rc = csp_mpi.Probe(p->peer, p->tag, p->comm->handle, status);
     csp_p2p_flow_met(p, 0, 0, 0);
@@ -161,8 +150,8 @@ int csp_p2p_probe(struct csp_post *p, MPI_Status *status)
 int csp_p2p_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
     MPI_Status own;
-    if (by_library(p))
-        return library_mprobe(p, message, known(status, &own));
+    if (csp_p2p_by_library(p))
+        return library_mprobe(p, message, csp_p2p_status(status, &own));
     return wait_for(p, message, status);
 }
 

@@ -20,6 +20,18 @@ struct csp_req {
     struct csp_type type; // held, as the program may free it; only if it is persistent or unpacks
 };
 
+/** Whether the MPI library does this call of a flow, and Casper has to know what it met. */
+static inline int csp_p2p_by_library(const struct csp_post *p)
+{
+    return p->comm->flow && p->way == CSP_P2P_LIBRARY;
+}
+
+/** The program's status, or one in its place: it is read. */
+static inline MPI_Status *csp_p2p_status(MPI_Status *status, MPI_Status *own)
+{
+    return status == MPI_STATUS_IGNORE ? own : status;
+}
+
 /** The request, if it is Casper's. */
 struct csp_req *csp_req_find(MPI_Request request);
 

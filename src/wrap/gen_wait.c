@@ -128,7 +128,7 @@ CSP_WRAP(int, Testsome, MPI_Testsome,
 CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status), {
     if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
         return csp_p2p_wait(request, status);
-    if (CSP_UNLIKELY(csp_p2p_auto) && !csp_caller_is_mpi(ra) && csp_p2p_large()) {
+    if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
         uint64_t since_ns = csp_clock_ns();
         int rc = csp_mpi.Wait(request, status);
         csp_p2p_waited(since_ns);
@@ -144,7 +144,7 @@ CSP_WRAP(int, Waitall, MPI_Waitall,
          (count, array_of_requests, array_of_statuses), {
              if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
                  return csp_p2p_waitall(count, array_of_requests, array_of_statuses);
-             if (CSP_UNLIKELY(csp_p2p_auto) && !csp_caller_is_mpi(ra) && csp_p2p_large()) {
+             if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
                  int rc = csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
                  csp_p2p_waited(since_ns);
@@ -160,7 +160,7 @@ CSP_WRAP(int, Waitany, MPI_Waitany,
          (count, array_of_requests, index, status), {
              if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
                  return csp_p2p_waitany(count, array_of_requests, index, status);
-             if (CSP_UNLIKELY(csp_p2p_auto) && !csp_caller_is_mpi(ra) && csp_p2p_large()) {
+             if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
                  int rc = csp_mpi.Waitany(count, array_of_requests, index, status);
                  csp_p2p_waited(since_ns);
@@ -178,7 +178,7 @@ CSP_WRAP(int, Waitsome, MPI_Waitsome,
              if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
                  return csp_p2p_waitsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
-             if (CSP_UNLIKELY(csp_p2p_auto) && !csp_caller_is_mpi(ra) && csp_p2p_large()) {
+             if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
                  int rc = csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,
                                            array_of_statuses);

@@ -193,25 +193,30 @@ def body_comm(function: mpi_api.Function, entry: dict) -> str:
     return call("csp_mpi." + function.field, args)
 
 
+def keeping_code(text: str) -> str:
+    """A call whose code is in `rc` afterwards, of one that returns it."""
+    return text.replace("return", "int rc =", 1)
+
+
+def comm_then(function: mpi_api.Function, entry: dict, if_set: str, action: str) -> str:
+    """As comm; then something of ours, if a call of the program's succeeded."""
+    return (
+        keeping_code(body_comm(function, entry))
+        + f"\nif (CSP_UNLIKELY({if_set}) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
+        + f"\n{action};\nreturn rc;"
+    )
+
+
 def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
     new = function.params[-1]
     if new.type != "MPI_Comm*":
         raise PolicyError(f"{function.name} does not end in a new communicator")
-    native = body_comm(function, entry).replace("return", "int rc =", 1)
     info = "info" if any(p.type == "MPI_Info" for p in function.params) else "MPI_INFO_NULL"
-    return (
-        native
-        + "\nif (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
-        + f"\ncsp_p2p_comm_made(*{new.name}, {info});\nreturn rc;"
-    )
+    return comm_then(function, entry, "csp_p2p_on", f"csp_p2p_comm_made(*{new.name}, {info})")
 
 
 def body_collective(function: mpi_api.Function, entry: dict) -> str:
-    return (
-        body_comm(function, entry).replace("return", "int rc =", 1)
-        + "\nif (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
-        + "\ncsp_p2p_collective(CSP_COMM(comm, ra));\nreturn rc;"
-    )
+    return comm_then(function, entry, "csp_p2p_auto", "csp_p2p_collective(CSP_COMM(comm, ra))")
 
 
 def post(
@@ -283,11 +288,11 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     )
     if not function.field.startswith("Wait"):
         return mine + "\n" + native
-    timed = native.replace("return", "int rc =", 1)
     return (
         mine
-        + "\nif (CSP_UNLIKELY(csp_p2p_auto) && !csp_caller_is_mpi(ra) && csp_p2p_large()) {"
-        + f"uint64_t since_ns = csp_clock_ns(); {timed} csp_p2p_waited(since_ns); return rc;}}\n"
+        + "\nif (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {"
+        + f"uint64_t since_ns = csp_clock_ns(); {keeping_code(native)}"
+        + " csp_p2p_waited(since_ns); return rc;}\n"
         + native
     )
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Info key casper_p2p, given to communicators.
-#pragma once
+#ifndef CSP_TEST_CASPER_P2P_INFO_H
+#define CSP_TEST_CASPER_P2P_INFO_H
+
 #include "casper_ring.h"
 
 static inline MPI_Info p2p_info(const char *value)
@@ -21,3 +23,5 @@ static inline int p2p_set_info(MPI_Comm comm, const char *value)
     MPI_Error_class(rc, &class);
     return class;
 }
+
+#endif
