@@ -64,7 +64,7 @@ int csp_p2p_post_both(const struct csp_post *send, const struct csp_post *recv,
 /** Blocking. */
 int csp_p2p_send(const struct csp_post *post);
 int csp_p2p_recv(struct csp_post *post, MPI_Status *status);
-int csp_p2p_sendrecv(const struct csp_post *send, const struct csp_post *recv, MPI_Status *status);
+int csp_p2p_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Status *status);
 /** Persistent; inactive. */
 int csp_p2p_init(const struct csp_post *post, MPI_Request *request);
 

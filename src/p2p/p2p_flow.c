@@ -168,13 +168,10 @@ int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
     return way == CSP_P2P_GHOSTS;
 }
 
-void csp_p2p_flow_started(struct csp_post *p)
+int csp_p2p_flow_started(struct csp_post *p)
 {
-    if (!p->comm->flow)
-        return;
     p->call = CSP_P2P_BEGINS;
-    note(p);
-    count(p, CSP_P2P_GHOSTS);
+    return csp_p2p_flow_enter(p, NULL);
 }
 
 void csp_p2p_flow_met(struct csp_post *p, int took, int source, int tag)
@@ -185,12 +182,6 @@ void csp_p2p_flow_met(struct csp_post *p, int took, int source, int tag)
         add(&p->comm->flow->balance, name_received(p, source, tag));
     add_open(p->comm->flow, -1);
     p->open = 0;
-}
-
-void csp_p2p_flow_left(const struct csp_post *p)
-{
-    if (p->comm->flow)
-        add_open(p->comm->flow, -1);
 }
 
 // What all processes add up.

@@ -24,8 +24,7 @@ struct csp_p2p_flow {
     _Atomic uint64_t
         balance; // names of messages: those sent minus those received, here; 0 over all processes: each
                  // that was sent has its receive
-    _Atomic int64_t
-        open; // calls whose messages are not known yet: wildcards, probes, persistent requests
+    _Atomic int64_t open; // calls whose messages are not known yet: wildcards, probes
     // since the last look
     _Atomic uint64_t messages, elements, hidden_ns;
     uint64_t began_ns;
@@ -41,13 +40,10 @@ void csp_p2p_flow_stop(void);
 /** Notes a call, or the two halves of one (`other`, or NULL). @return whether ghosts carry it; so says post->way. */
 int csp_p2p_flow_enter(struct csp_post *post, struct csp_post *other);
 
-/** A persistent request of this post is started; by ghosts. */
-void csp_p2p_flow_started(struct csp_post *post);
+/** A persistent request of this post is started. @return as csp_p2p_flow_enter. */
+int csp_p2p_flow_started(struct csp_post *post);
 
 /** A call that was open (post->open) is over: it took the message of `source` with `tag`, if it `took` one. */
 void csp_p2p_flow_met(struct csp_post *post, int took, int source, int tag);
-
-/** A persistent request is gone. */
-void csp_p2p_flow_left(const struct csp_post *post);
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Cancel, and the end of a request that is not its completion. MPI-4.1 3.7.3, 3.8.4.
-#include "p2p/p2p_req.h"
+#include "p2p/p2p_library.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
@@ -44,6 +44,8 @@ int csp_p2p_cancel(MPI_Request *request)
     struct csp_req *r = csp_req_find(*request);
     if (!r->active)
         return csp_p2p_raise(r->post.comm->handle, MPI_ERR_REQUEST);
+    if (csp_library_has(r))
+        return csp_mpi.Cancel(&r->inner);
     if (r->post.mode == CSP_P2P_RECV && r->cell && !csp_req_done(r))
         ask(CSP_CELL_CANCEL, r); // a send is not cancelled: it completes
     return MPI_SUCCESS;
@@ -51,7 +53,7 @@ int csp_p2p_cancel(MPI_Request *request)
 
 int csp_p2p_free(MPI_Request *request)
 {
-    struct csp_req *r = csp_req_find(*request);
+    struct csp_req *r = csp_req_find(*request); // one that the library has, it lets go as well
     int waits = r->post.mode == CSP_P2P_RECV && r->cell && !csp_req_done(r) && unattend(r);
     *request = MPI_REQUEST_NULL;
     if (!waits && r->cell && csp_req_done(r)) {

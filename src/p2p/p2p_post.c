@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include "match/match.h"
+#include "p2p/p2p_library.h"
 #include "p2p/p2p_mem.h"
-#include "p2p/p2p_req.h"
 #include "runtime/rt.h"
 
 enum {
@@ -32,16 +32,18 @@ static int valid(const struct csp_post *p)
     return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL;
 }
 
-// A call that the MPI library does, but Casper has to know what it met.
-static int is_watched(const struct csp_post *p)
+// A flow's messages: whether ghosts carry them, or the MPI library does, but Casper has to know what it met.
+static int takes_of_flow(struct csp_post *p, struct csp_post *other)
 {
-    return p->open && (p->call == CSP_P2P_BLOCKS || p->call == CSP_P2P_LOOKS);
+    return csp_p2p_flow_enter(p, other) || p->open || (other && other->open);
 }
 
 int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
 {
     p->comm = csp_p2p_comm_find(comm);
-    return p->comm && valid(p) && (!p->comm->flow || csp_p2p_flow_enter(p, NULL) || is_watched(p));
+    if (!p->comm || !valid(p))
+        return 0;
+    return !p->comm->flow || p->call == CSP_P2P_PERSISTS || takes_of_flow(p, NULL);
 }
 
 int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *recv)
@@ -53,8 +55,12 @@ int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *re
     if (!(sends && receives) && !(sends && recv->peer == MPI_PROC_NULL) &&
         !(receives && send->peer == MPI_PROC_NULL))
         return 0;
-    return !send->comm->flow ||
-           csp_p2p_flow_enter(sends ? send : recv, sends && receives ? recv : NULL);
+    if (!send->comm->flow)
+        return 1;
+    struct csp_post *first = receives ? recv : send;
+    int takes = takes_of_flow(first, sends && receives ? send : NULL);
+    send->way = recv->way = first->way;
+    return takes;
 }
 
 static int32_t any(int value, int wildcard)
@@ -226,6 +232,8 @@ static int hand_out(int rc, const struct csp_req *r, MPI_Request *request)
 int csp_p2p_post(const struct csp_post *p, MPI_Request *request)
 {
     struct csp_req *r = NULL;
+    if (csp_p2p_by_library(p))
+        return csp_library_post(p, request);
     int rc = start(p, &r);
     return hand_out(rc, r, request);
 }
@@ -234,6 +242,10 @@ int csp_p2p_post_both(const struct csp_post *send, const struct csp_post *recv,
                       MPI_Request *request)
 {
     struct csp_req *r = NULL;
+#if CSP_HAVE_MPI_Isendrecv
+    if (csp_p2p_by_library(recv))
+        return csp_library_post_both(send, recv, request);
+#endif
     int rc = start_both(send, recv, &r);
     return hand_out(rc, r, request);
 }
@@ -253,31 +265,20 @@ int csp_p2p_send(const struct csp_post *p)
     return complete(rc, r, MPI_STATUS_IGNORE);
 }
 
-// By the MPI library: a wildcard of a flow, which has to know what it met.
-static int library_recv(struct csp_post *p, MPI_Status *status)
-{
-    MPI_Status own, *s = csp_p2p_status(status, &own);
-#if CSP_HAVE_MPI_Recv_c
-    int rc = csp_mpi.Recv_c(p->buf, p->count, p->type, p->peer, p->tag, p->comm->handle, s);
-#else
-    int rc = csp_mpi.Recv(p->buf, (int)p->count, p->type, p->peer, p->tag, p->comm->handle, s);
-#endif
-    csp_p2p_flow_met(p, rc == MPI_SUCCESS, s->MPI_SOURCE, s->MPI_TAG);
-    return rc;
-}
-
 int csp_p2p_recv(struct csp_post *p, MPI_Status *status)
 {
     struct csp_req *r = NULL;
     if (csp_p2p_by_library(p))
-        return library_recv(p, status);
+        return csp_library_recv(p, status);
     int rc = start(p, &r);
     return complete(rc, r, status);
 }
 
-int csp_p2p_sendrecv(const struct csp_post *send, const struct csp_post *recv, MPI_Status *status)
+int csp_p2p_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Status *status)
 {
     struct csp_req *r = NULL;
+    if (csp_p2p_by_library(recv))
+        return csp_library_sendrecv(send, recv, status);
     int rc = start_both(send, recv, &r);
     return complete(rc, r, status);
 }
@@ -290,10 +291,23 @@ int csp_p2p_init(const struct csp_post *p, MPI_Request *request)
         return rc;
     struct csp_req *r = csp_req_take(p);
     csp_req_hold(r, type.t);
-    r->post.open = 0; // the flow is, until the request is gone
     r->persistent = 1;
     r->active = 0;
-    *request = r->handle;
+    if (p->comm->flow)
+        rc = csp_library_init(r);
+    if (rc != MPI_SUCCESS)
+        csp_req_drop(r);
+    return hand_out(rc, r, request);
+}
+
+// By the way that its flow goes now.
+static int start_again(struct csp_req *r)
+{
+    r->active = 1;
+    r->by_library = r->post.comm->flow && !csp_p2p_flow_started(&r->post);
+    if (r->by_library)
+        return csp_mpi.Start(&r->inner);
+    csp_req_post(r, &r->type, 0);
     return MPI_SUCCESS;
 }
 
@@ -306,11 +320,8 @@ int csp_p2p_start_all(int n, MPI_Request *requests)
             rc = csp_mpi.Start(&requests[i]);
         else if (!r->persistent || r->active)
             rc = csp_p2p_raise(r->post.comm->handle, MPI_ERR_REQUEST);
-        else {
-            r->active = 1;
-            csp_p2p_flow_started(&r->post);
-            csp_req_post(r, &r->type, 0);
-        }
+        else
+            rc = start_again(r);
         if (rc != MPI_SUCCESS)
             return rc;
     }

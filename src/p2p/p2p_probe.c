@@ -4,8 +4,8 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include "base/handles.h"
+#include "p2p/p2p_library.h"
 #include "p2p/p2p_msg.h"
-#include "p2p/p2p_req.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
@@ -96,20 +96,6 @@ static int ask(struct csp_post *p, MPI_Message *message, MPI_Status *status)
     return found;
 }
 
-static int library_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
-{
-    int rc = csp_mpi.Improbe(p->peer, p->tag, p->comm->handle, flag, message, status);
-    csp_p2p_flow_met(p, rc == MPI_SUCCESS && *flag, status->MPI_SOURCE, status->MPI_TAG);
-    return rc;
-}
-
-static int library_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
-{
-    int rc = csp_mpi.Mprobe(p->peer, p->tag, p->comm->handle, message, status);
-    csp_p2p_flow_met(p, rc == MPI_SUCCESS, status->MPI_SOURCE, status->MPI_TAG);
-    return rc;
-}
-
 int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status)
 {
     struct csp_post p = *post;
@@ -119,9 +105,8 @@ int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status)
 
 int csp_p2p_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status own;
     if (csp_p2p_by_library(p))
-        return library_improbe(p, flag, message, csp_p2p_status(status, &own));
+        return csp_library_improbe(p, flag, message, status);
     *flag = ask(p, message, status);
     csp_p2p_flow_met(p, 0, 0, 0);
     return MPI_SUCCESS;
@@ -140,18 +125,15 @@ static int wait_for(struct csp_post *p, MPI_Message *message, MPI_Status *status
 
 int csp_p2p_probe(struct csp_post *p, MPI_Status *status)
 {
-    if (!csp_p2p_by_library(p))
-        return wait_for(p, NULL, status);
-    int rc = csp_mpi.Probe(p->peer, p->tag, p->comm->handle, status);
-    csp_p2p_flow_met(p, 0, 0, 0);
-    return rc;
+    if (csp_p2p_by_library(p))
+        return csp_library_probe(p, status);
+    return wait_for(p, NULL, status);
 }
 
 int csp_p2p_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status own;
     if (csp_p2p_by_library(p))
-        return library_mprobe(p, message, csp_p2p_status(status, &own));
+        return csp_library_mprobe(p, message, status);
     return wait_for(p, message, status);
 }
 

@@ -39,7 +39,8 @@ struct csp_req *csp_req_take(const struct csp_post *post)
     r->post = *post;
     r->cell = NULL;
     r->send = NULL;
-    r->persistent = r->held = 0;
+    r->inner = MPI_REQUEST_NULL;
+    r->persistent = r->by_library = r->held = 0;
     r->active = 1;
     csp_p2p_comm_hold(post->comm);
     return r;
@@ -47,8 +48,8 @@ struct csp_req *csp_req_take(const struct csp_post *post)
 
 static void give(struct csp_req *r)
 {
-    if (r->persistent)
-        csp_p2p_flow_left(&r->post);
+    if (r->inner != MPI_REQUEST_NULL)
+        csp_mpi.Request_free(&r->inner);
     csp_p2p_comm_drop(r->post.comm);
     if (r->held)
         csp_type_drop(&r->type);

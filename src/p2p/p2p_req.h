@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Requests: the program holds a carrier, a request of the MPI library's that is never started; behind it is
-// what the ghosts do. User role; a request belongs to the thread that completes it.
+// what the ghosts do, or, of a flow, another request of the library's (p2p_library.h). User role; a request belongs to the
+// thread that completes it.
 #ifndef CSP_P2P_REQ_H
 #define CSP_P2P_REQ_H
 
@@ -15,22 +16,12 @@ struct csp_req {
     struct csp_post post;  // what was asked for; `comm` is a counted reference
     struct csp_cell *cell; // NULL: complete
     struct csp_req *send;  // of a send and receive under one request: the send
+    MPI_Request inner;     // of a flow: the library's, which carries it if `by_library`
     int persistent, active;
+    int by_library;
     int held;
     struct csp_type type; // held, as the program may free it; only if it is persistent or unpacks
 };
-
-/** Whether the MPI library does this call of a flow, and Casper has to know what it met. */
-static inline int csp_p2p_by_library(const struct csp_post *p)
-{
-    return p->comm->flow && p->way == CSP_P2P_LIBRARY;
-}
-
-/** The program's status, or one in its place: it is read. */
-static inline MPI_Status *csp_p2p_status(MPI_Status *status, MPI_Status *own)
-{
-    return status == MPI_STATUS_IGNORE ? own : status;
-}
 
 /** The request, if it is Casper's. */
 struct csp_req *csp_req_find(MPI_Request request);

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Completion (MPI-4.1 3.7.3, 3.7.5) of arrays in which requests of Casper's and of the MPI library's are mixed. The
-// library gets its own in an array of the same length, with MPI_REQUEST_NULL at the places of the others.
+// library gets its own, and what it does for Casper's, in an array of the same length, with MPI_REQUEST_NULL at the places of the
+// others.
 #include <stdlib.h>
-#include "p2p/p2p_req.h"
+#include "p2p/p2p_library.h"
 #include "runtime/am.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
@@ -12,11 +13,14 @@ enum { ON_STACK = 32 };
 
 struct mix {
     int n;
-    int natives, actives; // the library's requests; active ones of Casper's
-    MPI_Request *native;  // the program's, MPI_REQUEST_NULL for Casper's
-    struct csp_req **own; // NULL: the library's, or inactive
+    int natives, actives; // requests that the library has; active ones that ghosts have
+    int watched;          // of the library's, those behind requests of Casper's
+    MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
+    struct csp_req **own; // those that ghosts have, NULL for others
+    MPI_Status *statuses; // read in the program's place
     MPI_Request native_store[ON_STACK];
     struct csp_req *own_store[ON_STACK];
+    MPI_Status status_store[ON_STACK];
 };
 
 int csp_p2p_any(int n, const MPI_Request *requests)
@@ -43,16 +47,34 @@ static void *room(size_t n, size_t bytes, void *store)
 static void begin(struct mix *m, int n, const MPI_Request *requests)
 {
     m->n = n;
-    m->natives = m->actives = 0;
+    m->natives = m->actives = m->watched = 0;
+    m->statuses = NULL;
     m->native = room((size_t)n, sizeof(*m->native), m->native_store);
     m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
     for (int i = 0; i < n; i++) {
         struct csp_req *r = csp_req_find(requests[i]);
-        m->own[i] = r && r->active ? r : NULL;
-        m->native[i] = r ? MPI_REQUEST_NULL : requests[i];
+        int watched = csp_library_has(r);
+        m->own[i] = r && r->active && !watched ? r : NULL;
+        if (watched)
+            m->native[i] = r->inner;
+        else
+            m->native[i] = r ? MPI_REQUEST_NULL : requests[i];
+        m->watched += watched;
         m->actives += m->own[i] != NULL;
-        m->natives += !r && requests[i] != MPI_REQUEST_NULL;
+        m->natives += m->native[i] != MPI_REQUEST_NULL;
     }
+}
+
+// The program's statuses, or others that can be read; those of requests that are not over will say so.
+static MPI_Status *readable(struct mix *m, MPI_Status *statuses)
+{
+    if (!m->watched)
+        return statuses;
+    if (statuses == MPI_STATUSES_IGNORE)
+        statuses = m->statuses = room((size_t)m->n, sizeof(*statuses), m->status_store);
+    for (int i = 0; i < m->n; i++)
+        statuses[i].MPI_ERROR = MPI_ERR_PENDING;
+    return statuses;
 }
 
 static void drop(struct mix *m)
@@ -61,6 +83,18 @@ static void drop(struct mix *m)
         free(m->native);
     if (m->own != m->own_store)
         free(m->own);
+    if (m->statuses != m->status_store)
+        free(m->statuses);
+}
+
+// The library's request at `i` is over: if it is behind one of Casper's, so is that.
+static void library_over(struct mix *m, int i, MPI_Request *requests, const MPI_Status *status)
+{
+    struct csp_req *r = csp_req_find(requests[i]);
+    if (!csp_library_has(r))
+        return;
+    r->inner = m->native[i];
+    csp_library_over(r, &requests[i], status);
 }
 
 // Requests of the library's may be over by now.
@@ -102,7 +136,7 @@ static int only_own_left(const struct mix *m, int index)
 // The status of a request in an array that is complete: `r`, or what the library has not filled in.
 static void other_status(const struct mix *m, struct csp_req *r, MPI_Status *status)
 {
-    if (r)
+    if (r && !csp_library_has(r))
         csp_req_status(r, status);
     else if (!m->natives)
         csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
@@ -124,6 +158,8 @@ int csp_p2p_test(MPI_Request *request, int *flag, MPI_Status *status)
     struct csp_req *r = csp_req_find(*request);
     if (!r || !r->active)
         return csp_mpi.Test(request, flag, status);
+    if (r->by_library)
+        return csp_library_test(r, request, flag, status);
     progress();
     *flag = csp_req_done(r);
     if (!*flag)
@@ -145,6 +181,8 @@ int csp_p2p_wait(MPI_Request *request, MPI_Status *status)
     struct csp_req *r = csp_req_find(*request);
     if (!r || !r->active)
         return csp_mpi.Wait(request, status);
+    if (r->by_library)
+        return csp_library_wait(r, request, status);
     if (!csp_req_done(r)) {
         struct csp_wait w;
         say_what(&w, r);
@@ -171,11 +209,14 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
         MPI_Status *status = status_at(statuses, i);
         struct csp_req *r = csp_req_find(requests[i]);
         int code = MPI_SUCCESS;
+        int watched = csp_library_has(r);
         if (m->own[i])
             code = finish(m, i, &requests[i], status, &comm);
         else
             other_status(m, r, status);
-        if (status != MPI_STATUS_IGNORE && (r || rc == MPI_SUCCESS))
+        if (watched && (rc == MPI_SUCCESS || status->MPI_ERROR != MPI_ERR_PENDING))
+            library_over(m, i, requests, status);
+        if (status != MPI_STATUS_IGNORE && ((r && !watched) || rc == MPI_SUCCESS))
             status->MPI_ERROR = code;
         errors += code != MPI_SUCCESS;
     }
@@ -200,6 +241,9 @@ int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     struct csp_wait w;
     int flag, rc;
     begin(&m, n, requests);
+    statuses = readable(&m, statuses);
+    if (m.watched && !m.actives)
+        return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
     while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag)
         csp_wait_turn(&w);
@@ -210,6 +254,7 @@ int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
 {
     struct mix m;
     begin(&m, n, requests);
+    statuses = readable(&m, statuses);
     int rc = try_all(&m, flag, statuses);
     if (rc != MPI_SUCCESS || *flag)
         return finish_all(&m, rc, requests, statuses);
@@ -217,7 +262,29 @@ int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
     return rc;
 }
 
-int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+// One of those that the library has. `waits`: for it, if ghosts have none.
+static int library_any(struct mix *m, int waits, MPI_Request *requests, int *index, int *flag,
+                       MPI_Status *status)
+{
+    MPI_Status own;
+    int rc;
+    if (m->watched)
+        status = csp_library_status(status, &own);
+    *index = MPI_UNDEFINED;
+    if (waits && m->watched && !m->actives) {
+        *flag = 1;
+        rc = csp_mpi.Waitany(m->n, m->native, index, status);
+    } else {
+        rc = csp_mpi.Testany(m->n, m->native, index, flag, status);
+    }
+    if (*flag && *index != MPI_UNDEFINED)
+        library_over(m, *index, requests, status);
+    *flag = *flag && !only_own_left(m, *index);
+    return rc;
+}
+
+static int try_any(int n, int waits, MPI_Request *requests, int *index, int *flag,
+                   MPI_Status *status)
 {
     struct mix m;
     MPI_Comm comm = MPI_COMM_NULL;
@@ -230,11 +297,15 @@ int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Sta
         rc = finish(&m, *index, &requests[*index], status, &comm);
         rc = csp_p2p_raise(comm, rc);
     } else {
-        rc = csp_mpi.Testany(n, m.native, index, flag, status);
-        *flag = *flag && !only_own_left(&m, *index);
+        rc = library_any(&m, waits, requests, index, flag, status);
     }
     end(&m, requests);
     return rc;
+}
+
+int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+{
+    return try_any(n, 0, requests, index, flag, status);
 }
 
 int csp_p2p_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
@@ -242,20 +313,32 @@ int csp_p2p_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status
     struct csp_wait w;
     int flag, rc;
     csp_wait_begin(&w, "one of %ld requests", (long)n);
-    while ((rc = csp_p2p_testany(n, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+    while ((rc = try_any(n, 1, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
         csp_wait_turn(&w);
     return rc;
 }
 
-int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses)
+static int library_some(struct mix *m, int waits, MPI_Request *requests, int *outcount,
+                        int *indices, MPI_Status *statuses)
+{
+    statuses = readable(m, statuses);
+    int rc = waits && m->watched && !m->actives
+                 ? csp_mpi.Waitsome(m->n, m->native, outcount, indices, statuses)
+                 : csp_mpi.Testsome(m->n, m->native, outcount, indices, statuses);
+    for (int i = 0; m->watched && *outcount != MPI_UNDEFINED && i < *outcount; i++)
+        library_over(m, indices[i], requests, &statuses[i]);
+    return rc;
+}
+
+static int try_some(int n, int waits, MPI_Request *requests, int *outcount, int *indices,
+                    MPI_Status *statuses)
 {
     struct mix m;
     MPI_Comm comm = MPI_COMM_NULL;
     int errors = 0, done = 0;
     begin(&m, n, requests);
     progress();
-    int rc = csp_mpi.Testsome(n, m.native, outcount, indices, statuses);
+    int rc = library_some(&m, waits, requests, outcount, indices, statuses);
     if (*outcount != MPI_UNDEFINED)
         done = *outcount;
     for (int i = 0; i < n; i++) {
@@ -274,13 +357,19 @@ int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
     return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
 }
 
+int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
+                     MPI_Status *statuses)
+{
+    return try_some(n, 0, requests, outcount, indices, statuses);
+}
+
 int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses)
 {
     struct csp_wait w;
     int rc;
     csp_wait_begin(&w, "some of %ld requests", (long)n);
-    while ((rc = csp_p2p_testsome(n, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
+    while ((rc = try_some(n, 1, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
            *outcount == 0)
         csp_wait_turn(&w);
     return rc;
@@ -289,6 +378,8 @@ int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
 int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct csp_req *r = csp_req_find(request);
+    if (csp_library_has(r))
+        return csp_mpi.Request_get_status(r->inner, flag, status);
     progress();
     *flag = csp_req_done(r); // an inactive one has no cell
     if (*flag)

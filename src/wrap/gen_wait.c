@@ -126,14 +126,15 @@ CSP_WRAP(int, Testsome, MPI_Testsome,
 
 #if CSP_HAVE_MPI_Wait
 CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status), {
-    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
-        return csp_p2p_wait(request, status);
     if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
         uint64_t since_ns = csp_clock_ns();
-        int rc = csp_mpi.Wait(request, status);
+        int rc =
+            csp_p2p_any(1, request) ? csp_p2p_wait(request, status) : csp_mpi.Wait(request, status);
         csp_p2p_waited(since_ns);
         return rc;
     }
+    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
+        return csp_p2p_wait(request, status);
     return csp_mpi.Wait(request, status);
 })
 #endif
@@ -142,14 +143,16 @@ CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (requ
 CSP_WRAP(int, Waitall, MPI_Waitall,
          (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]),
          (count, array_of_requests, array_of_statuses), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_waitall(count, array_of_requests, array_of_statuses);
              if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
-                 int rc = csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
+                 int rc = csp_p2p_any(count, array_of_requests)
+                              ? csp_p2p_waitall(count, array_of_requests, array_of_statuses)
+                              : csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
                  csp_p2p_waited(since_ns);
                  return rc;
              }
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_waitall(count, array_of_requests, array_of_statuses);
              return csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
          })
 #endif
@@ -158,14 +161,16 @@ CSP_WRAP(int, Waitall, MPI_Waitall,
 CSP_WRAP(int, Waitany, MPI_Waitany,
          (int count, MPI_Request array_of_requests[], int *index, MPI_Status *status),
          (count, array_of_requests, index, status), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_waitany(count, array_of_requests, index, status);
              if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
-                 int rc = csp_mpi.Waitany(count, array_of_requests, index, status);
+                 int rc = csp_p2p_any(count, array_of_requests)
+                              ? csp_p2p_waitany(count, array_of_requests, index, status)
+                              : csp_mpi.Waitany(count, array_of_requests, index, status);
                  csp_p2p_waited(since_ns);
                  return rc;
              }
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
+                 return csp_p2p_waitany(count, array_of_requests, index, status);
              return csp_mpi.Waitany(count, array_of_requests, index, status);
          })
 #endif
@@ -175,16 +180,19 @@ CSP_WRAP(int, Waitsome, MPI_Waitsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
-                 return csp_p2p_waitsome(incount, array_of_requests, outcount, array_of_indices,
-                                         array_of_statuses);
              if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
-                 int rc = csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,
-                                           array_of_statuses);
+                 int rc = csp_p2p_any(incount, array_of_requests)
+                              ? csp_p2p_waitsome(incount, array_of_requests, outcount,
+                                                 array_of_indices, array_of_statuses)
+                              : csp_mpi.Waitsome(incount, array_of_requests, outcount,
+                                                 array_of_indices, array_of_statuses);
                  csp_p2p_waited(since_ns);
                  return rc;
              }
+             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
+                 return csp_p2p_waitsome(incount, array_of_requests, outcount, array_of_indices,
+                                         array_of_statuses);
              return csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,
                                      array_of_statuses);
          })

@@ -283,17 +283,17 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     target = REQUEST_CALLS.get(function.field, function.field.lower())
     own = ["1", *args] if target == "start_all" and count == "1" else args
     native = call("csp_mpi." + function.field, args)
-    mine = f"if (CSP_P2P_MINE(ra) && csp_p2p_any({count}, {where}))\n" + call(
-        "csp_p2p_" + target, own
-    )
+    is_ours = f"csp_p2p_any({count}, {where})"
+    ours = call("csp_p2p_" + target, own)
+    either = f"if (CSP_P2P_MINE(ra) && {is_ours})\n{ours}\n{native}"
     if not function.field.startswith("Wait"):
-        return mine + "\n" + native
+        return either
+    one_of = [text.removeprefix("return ").removesuffix(";") for text in (ours, native)]
     return (
-        mine
-        + "\nif (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {"
-        + f"uint64_t since_ns = csp_clock_ns(); {keeping_code(native)}"
+        "if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {"
+        + f"uint64_t since_ns = csp_clock_ns(); int rc = {is_ours} ? {one_of[0]} : {one_of[1]};"
         + " csp_p2p_waited(since_ns); return rc;}\n"
-        + native
+        + either
     )
 
 
