@@ -42,7 +42,7 @@ static void read_epochs(MPI_Info info, unsigned *value)
         size_t n = strcspn(at, ",| ");
         int i = csp_info_find(epochs, at, n);
         if (n > 0 && i < 0) {
-            csp_warn("info key %s: unknown value \"%s\", ignored", CASPER_INFO_EPOCHS_USED, text);
+            csp_info_refuse(CASPER_INFO_EPOCHS_USED, text);
             return;
         }
         all |= n > 0 ? 1U << i : 0;

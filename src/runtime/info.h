@@ -16,6 +16,9 @@ int csp_info_get(MPI_Info info, const char *key, char text[CSP_INFO_VALUE_BYTES]
 /** Index of a text of so many bytes among `names` (the last is NULL), or -1. */
 int csp_info_find(const char *const *names, const char *text, size_t bytes);
 
+/** Warns that a value is ignored: one process of a node for all. */
+void csp_info_refuse(const char *key, const char *text);
+
 /** Value of `key` among `names`; `otherwise` without the key or, with a warning, for another value. */
 uint32_t csp_info_choice(MPI_Info info, const char *key, const char *const *names,
                          uint32_t otherwise);

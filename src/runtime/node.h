@@ -13,6 +13,8 @@
 #include "shm/bell.h"
 #include "trace/change.h"
 
+enum { CSP_NODE_SAID = 16 };
+
 #define CSP_NODE_MAGIC 0x4341535045523031u // "CASPER01"
 
 enum csp_phase { CSP_PHASE_START = 0, CSP_PHASE_RUN, CSP_PHASE_END };
@@ -38,6 +40,7 @@ struct csp_node_page {
     uint64_t procs_off, topo_off, predictions_off, heap_off;
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
     _Atomic uint32_t used;              // there was a window: until then ghosts sleep longer
+    _Atomic uint64_t said[CSP_NODE_SAID]; // warnings that one process of the node gives for all
     _Alignas(64) struct csp_changes changes;
 };
 

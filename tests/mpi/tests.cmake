@@ -181,6 +181,8 @@ csp_add_mpi_test(casper/auto_profile.c NP 10 GHOSTS 1 NODES 10 FIXED NAME casper
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
                  EXPECT "(?s)(asleep ([2-9][0-9]|100)[.][0-9] %, on a core 1?[0-9][.].*){2}")
 csp_add_mpi_test(casper/unused_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE)
+csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
+                 EXPECT "(?s)^(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 0 NODES 1 FIXED NAME casper/pvars_no_ghosts)
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
