@@ -17,10 +17,10 @@ int csp_p2p_auto;
 // Of the communicators with all users, if one thread alone calls MPI: their collective calls have one order.
 static struct csp_p2p_flow world;
 
-// A large message that is on its way, of this thread.
+// Large messages that are on their way, of this thread. As many waits may be for them.
 static _Thread_local struct {
-    int any;
-    MPI_Comm comm; // which may be freed by now,
+    int n, waited;
+    MPI_Comm comm; // of the last one; which may be freed by now,
     uint64_t context, since_ns;
 } large;
 
@@ -127,7 +127,8 @@ static void count(const struct csp_post *p, int way)
     }
     if (way == CSP_P2P_GHOSTS || !is_large(p))
         return;
-    large.any = 1;
+    large.n = large.waited ? 1 : large.n + 1;
+    large.waited = 0;
     large.comm = p->comm->handle;
     large.context = p->comm->context;
     large.since_ns = csp_clock_ns();
@@ -240,14 +241,17 @@ void csp_p2p_collective(MPI_Comm comm)
 
 int csp_p2p_large(void)
 {
-    return large.any;
+    return large.n > 0;
 }
 
 void csp_p2p_waited(uint64_t since_ns)
 {
     uint64_t waited = csp_clock_ns() - since_ns, room = since_ns - large.since_ns;
     const struct csp_p2p_comm *c = csp_p2p_comm_find(large.comm);
+    uint64_t hidden = waited < room ? waited : room;
     if (c && c->flow && c->context == large.context)
-        csp_stats_add(&c->flow->hidden_ns, waited < room ? waited : room);
-    large.any = 0;
+        csp_stats_add(&c->flow->hidden_ns, hidden);
+    large.since_ns = since_ns + waited - (room - hidden); // what room is left for the next wait
+    large.waited = 1;
+    large.n--;
 }

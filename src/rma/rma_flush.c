@@ -22,17 +22,21 @@ enum {
     QUIET_SLOW_BYTE_NS = 4, // and this for each byte under way
     QUIET_MIN = 16,         // quiet flushes after a slow one
     QUIET_MAX = 1024,
+    FLOOD_BYTES = 16 << 20, // of one process at one ghost without a flush,
+    FLOOD_OP_BYTES = 512,   // and what an operation takes besides its data
 };
 
 void csp_win_bits(struct csp_win *w, int executors)
 {
     size_t words = (size_t)(executors + 63) / 64;
     w->used_words = (int)words;
-    w->used = csp_meta_alloc(CSP_META_WINDOW, CSP_WIN_SETS * words * sizeof(*w->used));
+    size_t counters = (size_t)csp_async_ghosts();
+    w->used = csp_meta_alloc(CSP_META_WINDOW, (CSP_WIN_SETS * words + counters) * sizeof(*w->used));
     w->local = w->used + words;
     w->weak = w->local + words;
     w->soft = w->weak + words;
     w->soft_local = w->soft + words;
+    w->unflushed = w->soft_local + words;
 }
 
 // A byte read from the ghost after the operations. When it is here, so are they, as good as always:
@@ -131,6 +135,8 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
 
 static int flush_bit(struct csp_win *w, int bit)
 {
+    if (bit < csp_async_ghosts())
+        atomic_store_explicit(&w->unflushed[bit], 0, memory_order_relaxed);
     take_bit(w->local, bit);
     return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
 }
@@ -138,6 +144,16 @@ static int flush_bit(struct csp_win *w, int bit)
 int csp_win_flush_local_ghost(struct csp_win *w, int ghost)
 {
     return flush_by(w, ghost, 0, csp_mpi.Win_flush_local);
+}
+
+int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
+{
+    _Atomic uint64_t *there = &w->unflushed[ghost];
+    csp_stats_add(there, (uint64_t)bytes + FLOOD_OP_BYTES);
+    if (CSP_LIKELY(atomic_load_explicit(there, memory_order_relaxed) < FLOOD_BYTES))
+        return MPI_SUCCESS;
+    take_bit(w->used, ghost);
+    return flush_bit(w, ghost);
 }
 
 static int flush_soft_bit(struct csp_win *w, int bit)

@@ -114,6 +114,8 @@ static int send(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint 
         csp_stats_add(&w->pending_bytes, (uint64_t)bytes);
     if (by_ghost && p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
+    if (by_ghost && op->kind != CSP_OP_GET && rc == MPI_SUCCESS)
+        rc = csp_win_flood(w, ghost, bytes);
     return rc;
 }
 

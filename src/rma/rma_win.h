@@ -93,6 +93,8 @@ struct csp_win {
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
     _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
+    _Atomic uint64_t
+        *unflushed; // bytes that the MPI library brings to each ghost, since the last flush
     int used_words;
 
     // Several ghosts on a node (rma_bind.c)
@@ -182,6 +184,10 @@ static inline int csp_win_marked(const _Atomic uint64_t *words, int bit)
 int csp_win_flush_used(struct csp_win *w);
 int csp_win_flush_end(struct csp_win *w); // and nothing of this process is under way any more
 int csp_win_flush_target(struct csp_win *w, int target);
+
+/** Notes an operation of the MPI library's by a ghost. Libraries that bring data in messages keep them in the ghost as long as it
+ * is busy: a flood without a flush is slowed down here. @return MPI error code, not raised. */
+int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes);
 
 /** The place of a target's lock among w->acc_locks, or among those of its own node. */
 static inline unsigned csp_acc_index(const struct csp_win *w, int target)
