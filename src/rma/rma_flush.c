@@ -22,21 +22,22 @@ enum {
     QUIET_SLOW_BYTE_NS = 4, // and this for each byte under way
     QUIET_MIN = 16,         // quiet flushes after a slow one
     QUIET_MAX = 1024,
-    FLOOD_BYTES = 16 << 20, // of one process at one ghost without a flush,
-    FLOOD_OP_BYTES = 512,   // and what an operation takes besides its data
+    FLOOD_UNIT = 512,                     // bytes; an operation takes one besides its data
+    FLOOD_UNITS = 16 << 20 >> 9,          // of one process at one ghost without a flush
+    PER_WORD = 8 / (int)sizeof(uint16_t), // counters
 };
 
 void csp_win_bits(struct csp_win *w, int executors)
 {
     size_t words = (size_t)(executors + 63) / 64;
     w->used_words = (int)words;
-    size_t counters = (size_t)csp_async_ghosts();
+    size_t counters = (size_t)(csp_async_ghosts() + PER_WORD - 1) / PER_WORD;
     w->used = csp_meta_alloc(CSP_META_WINDOW, (CSP_WIN_SETS * words + counters) * sizeof(*w->used));
     w->local = w->used + words;
     w->weak = w->local + words;
     w->soft = w->weak + words;
     w->soft_local = w->soft + words;
-    w->unflushed = w->soft_local + words;
+    w->unflushed = (_Atomic uint16_t *)(w->soft_local + words);
 }
 
 // A byte read from the ghost after the operations. When it is here, so are they, as good as always:
@@ -148,10 +149,12 @@ int csp_win_flush_local_ghost(struct csp_win *w, int ghost)
 
 int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
 {
-    _Atomic uint64_t *there = &w->unflushed[ghost];
-    csp_stats_add(there, (uint64_t)bytes + FLOOD_OP_BYTES);
-    if (CSP_LIKELY(atomic_load_explicit(there, memory_order_relaxed) < FLOOD_BYTES))
+    _Atomic uint16_t *there = &w->unflushed[ghost]; // threads may lose some
+    MPI_Aint units = 1 + bytes / FLOOD_UNIT + atomic_load_explicit(there, memory_order_relaxed);
+    if (CSP_LIKELY(units < FLOOD_UNITS)) {
+        atomic_store_explicit(there, (uint16_t)units, memory_order_relaxed);
         return MPI_SUCCESS;
+    }
     take_bit(w->used, ghost);
     return flush_bit(w, ghost);
 }

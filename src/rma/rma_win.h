@@ -93,8 +93,7 @@ struct csp_win {
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
     _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
-    _Atomic uint64_t
-        *unflushed; // bytes that the MPI library brings to each ghost, since the last flush
+    _Atomic uint16_t *unflushed; // what the MPI library brought to each ghost since the last flush
     int used_words;
 
     // Several ghosts on a node (rma_bind.c)
