@@ -154,6 +154,23 @@ static void subarrays(MPI_Win win, char *base)
 }
 
 // Three dimensions over a grid of 2 x 1 x 3, for each of its processes.
+// Intel MPI 2021 takes wrong elements where blocks of several go around and the next dimensions are not whole: 15 instead of 21
+// below. What the library packs is what data are compared with.
+static int packs_cyclic_blocks(void)
+{
+    const int sizes[] = {5, 3, 7}, grid[] = {2, 1, 3}, args[] = {2, MPI_DISTRIBUTE_DFLT_DARG, 3};
+    const int distribs[] = {MPI_DISTRIBUTE_CYCLIC, MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_BLOCK};
+    int all[5 * 3 * 7], packed[27] = {0}, at = 0;
+    MPI_Datatype type;
+    for (int i = 0; i < 5 * 3 * 7; i++)
+        all[i] = i;
+    MPI_Type_create_darray(6, 0, 3, sizes, distribs, args, grid, MPI_ORDER_C, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    MPI_Pack(all, 1, type, packed, sizeof packed, &at, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+    return packed[9] == 21;
+}
+
 static void darrays(MPI_Win win, char *base)
 {
     enum { B = MPI_DISTRIBUTE_BLOCK, C = MPI_DISTRIBUTE_CYCLIC, N = MPI_DISTRIBUTE_NONE };
@@ -162,8 +179,9 @@ static void darrays(MPI_Win win, char *base)
     const int distribs[][3] = {{B, N, C}, {C, N, B}, {C, B, C}, {B, C, B}};
     const int args[][3] = {{DFLT, DFLT, DFLT}, {2, DFLT, 3}, {2, DFLT, 2}, {4, DFLT, DFLT}};
     MPI_Datatype type;
+    const int wrong = packs_cyclic_blocks() ? -1 : 1;
     for (int k = 0; k < 4; k++)
-        for (int rank = 0; rank < 6; rank++) {
+        for (int rank = 0; rank < 6 && k != wrong; rank++) {
             CHECK_TYPE("darray", MPI_Type_create_darray(6, rank, 3, sizes, distribs[k], args[k],
                                                         grid, MPI_ORDER_C, MPI_INT, &type));
             CHECK_TYPE("darray, Fortran order",
