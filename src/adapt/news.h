@@ -36,8 +36,8 @@ typedef void (*csp_news_send)(void *ctx, int to_node, enum csp_news_kind kind, c
 
 struct csp_news_config {
     int node, nnodes; // own; all
-    const int32_t
-        *first; // place of a node's first user in the table; [nnodes] is the number of all
+    // place of a node's first user in the table; [nnodes] is the number of all
+    const int32_t *first;
     _Atomic uint8_t *table; // [place]: 0 or 1; the own node's are written by the caller
     uint64_t interval_ns;   // between two tellings of the own node's
     csp_news_send send;

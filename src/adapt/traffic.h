@@ -21,8 +21,8 @@ enum csp_traffic_state {
 struct csp_traffic_look {
     uint64_t calls; // collective calls
     uint64_t ns;    // time
-    uint64_t
-        hidden_ns; // of that: waits for large messages, as far as the computation before would have covered them
+    // of that: waits for large messages, as far as the computation before would have covered them
+    uint64_t hidden_ns;
     uint64_t messages, elements; // sent
     int quiet;                   // every message has its receive: the way may change now
 };

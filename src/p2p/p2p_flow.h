@@ -21,9 +21,9 @@ enum csp_p2p_way {
 
 struct csp_p2p_flow {
     _Atomic int way; // enum csp_p2p_way
-    _Atomic uint64_t
-        balance; // names of messages: those sent minus those received, here; 0 over all processes: each
-                 // that was sent has its receive
+    // names of messages: those sent minus those received, here; 0 over all processes: each that was sent has its
+    // receive
+    _Atomic uint64_t balance;
     _Atomic int64_t open; // calls whose messages are not known yet: wildcards, probes
     // since the last look
     _Atomic uint64_t messages, elements, hidden_ns;

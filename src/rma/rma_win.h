@@ -62,9 +62,9 @@ struct csp_win {
     struct csp_iwin own;         // for a window with its own segment
     struct csp_wnode *node;      // my node's shared part
     struct csp_peer *peers;      // [rank], in it
-    struct csp_acc_lock
-        *acc_locks; // [csp_acc_index()], in it; NULL: ghosts execute all accumulates
-    int acc_soft;   // several nodes, and accumulates to others take the software route (rma_soft.c)
+    // [csp_acc_index()], in it; NULL: ghosts execute all accumulates
+    struct csp_acc_lock *acc_locks;
+    int acc_soft; // several nodes, and accumulates to others take the software route (rma_soft.c)
     uint64_t *node_offs; // [node number]: offset of the csp_wnode in that node's pool segment
     uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;
@@ -88,8 +88,8 @@ struct csp_win {
     int target_bits;         // they are there
     _Atomic uint64_t *used;  // of the MPI library: not known to be complete at the target
     _Atomic uint64_t *local; // not known to be complete at the origin
-    _Atomic uint64_t
-        *weak; // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
+    // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
+    _Atomic uint64_t *weak;
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
     _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
@@ -100,8 +100,8 @@ struct csp_win {
     int by_segment;          // accumulates: bound by the place in the target's memory
     int spread_bytes;        // `given` counts bytes, not operations
     _Atomic uint64_t *given; // PUT and GET by this process to each ghost; NULL: as accumulates
-    _Atomic uint64_t
-        pending_bytes; // crowded: issued at ghosts since the last flush that was not quiet
+    // crowded: issued at ghosts since the last flush that was not quiet
+    _Atomic uint64_t pending_bytes;
 
     struct csp_attached *attached; // dynamic windows
 

@@ -24,8 +24,8 @@ struct csp_node_proc {
     _Alignas(64) _Atomic uint32_t phase; // enum csp_phase; END: reached MPI_Finalize
     int32_t pid, wrank, urank, gidx;     // urank -1: ghost; gidx -1: user
     struct csp_bell bell;                // it sleeps here
-    _Atomic uint64_t
-        messages_due; // ghost: control messages to receive before it leaves; set before `stop`
+    // ghost: control messages to receive before it leaves; set before `stop`
+    _Atomic uint64_t messages_due;
     _Atomic uint32_t load_permille; // ghost: busy share of the last period
     _Atomic uint32_t reach;         // user: can ghosts reach its private memory? (runtime/vm.c)
     uint64_t probe_addr;            // where they try
@@ -38,8 +38,8 @@ struct csp_node_page {
     uint64_t magic;
     int32_t node, nprocs, ng;
     uint64_t procs_off, topo_off, predictions_off, heap_off;
-    _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
-    _Atomic uint32_t used;              // there was a window: until then ghosts sleep longer
+    _Alignas(64) _Atomic uint32_t stop;   // users are done: ghosts leave their loop
+    _Atomic uint32_t used;                // there was a window: until then ghosts sleep longer
     _Atomic uint64_t said[CSP_NODE_SAID]; // warnings that one process of the node gives for all
     _Alignas(64) struct csp_changes changes;
 };
