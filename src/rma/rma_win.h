@@ -193,8 +193,7 @@ static inline unsigned csp_acc_index(const struct csp_win *w, int target)
 {
     if (!w->acc_soft)
         return (unsigned)target;
-    const struct csp_topo *t = csp_rt.topo;
-    return (unsigned)(csp_topo_lrank_of_wrank(t)[w->peers[target].wrank] - t->ng);
+    return (unsigned)csp_topo_place_of_wrank(csp_rt.topo, w->peers[target].wrank);
 }
 
 /** Completes all operations of this process by one ghost of an internal window at the origin.

@@ -41,8 +41,8 @@ void csp_predict_stop(void);
 static inline int csp_predict_off(int wrank)
 {
     const struct csp_topo *t = csp_rt.topo;
-    int place = csp_predictions.first[csp_topo_node_of_wrank(t)[wrank]] +
-                csp_topo_lrank_of_wrank(t)[wrank] - t->ng;
+    int place =
+        csp_predictions.first[csp_topo_node_of_wrank(t)[wrank]] + csp_topo_place_of_wrank(t, wrank);
     return atomic_load_explicit(&csp_predictions.off[place], memory_order_relaxed);
 }
 

@@ -43,6 +43,11 @@ static inline const int32_t *csp_topo_lrank_of_wrank(const struct csp_topo *t)
 {
     return t->tables + t->nusers + 2 * (int64_t)t->nranks;
 }
+/** A user's place among the users of its node. */
+static inline int csp_topo_place_of_wrank(const struct csp_topo *t, int wrank)
+{
+    return csp_topo_lrank_of_wrank(t)[wrank] - t->ng;
+}
 /** wrank of ghost gidx on a node: [node * ng + gidx]. */
 static inline const int32_t *csp_topo_ghosts(const struct csp_topo *t)
 {
