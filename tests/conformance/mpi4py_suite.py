@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""mpi4py's own test suite, plain and with ghosts: the same tests must pass, on every rank.
+"""mpi4py's own test suite, plain and with ghosts: the same tests must pass, on every rank; also where
+ghosts carry the messages, or carry them now and then.
 
 The suite and its subject come from one pinned source distribution, compiled for each MPI library in a
 private environment. mpi4py/known.txt lists what the plain library does not pass.
@@ -27,6 +28,10 @@ ENV = mpi_libs.ENV / "mpi4py"
 PYTHON = ENV / "bin/python"
 SOURCE = ENV / "src"
 FEW = "attributes comm group info p2p_buf p2p_obj request rma session status win"
+MESSAGES = "p2p_buf p2p_buf_matched p2p_obj p2p_obj_matched request status threads"
+WINDOWS = {"CSP_P2P": "off"}
+CARRIED = {"CSP_P2P": "on"}
+CHANGING = {"CSP_P2P": "auto", "CSP_P2P_METHOD": "alternate"}
 PASSED, UNFINISHED = "ok", "unfinished"
 SHOWN = 12  # tests named when results differ
 
@@ -75,11 +80,13 @@ class Suite:
         self.arguments += [w for m in modules.split() for w in ("-i", f"test_{m}")]
         self.arguments += [w for p in known(lib, users, nodes) for w in ("-x", p)]
 
-    def run(self, ghosts: int | None, limit_s: float) -> tuple[list[dict[str, str]], str]:
+    def run(
+        self, ghosts: int | None, limit_s: float, way: dict[str, str]
+    ) -> tuple[list[dict[str, str]], str]:
         """What became of each test on each rank, and the output."""
         with tempfile.TemporaryDirectory(prefix="casper-mpi4py-") as folder:
             args = [str(w) for w in (DATA / "record.py", folder, *self.arguments)]
-            env = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(self.path)}
+            env = {"PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(self.path), **way}
             job = run_mpi.Job(
                 self.lib,
                 PYTHON,
@@ -117,10 +124,10 @@ def differences(plain: list[dict[str, str]], casper: list[dict[str, str]]) -> li
     return lines
 
 
-def compare(suite: Suite, ghosts: int, limit_s: float) -> str:
-    plain, said = suite.run(None, limit_s)
+def compare(suite: Suite, ghosts: int, limit_s: float, way: dict[str, str]) -> str:
+    plain, said = suite.run(None, limit_s, {})
     check(len(plain) == suite.users, f"plain: results of {len(plain)} ranks\n{said}")
-    casper, output = suite.run(ghosts, 2 * limit_s)
+    casper, output = suite.run(ghosts, 2 * limit_s, way)
     check(len(casper) == suite.users, f"Casper: results of {len(casper)} ranks\n{output}")
     lines = differences(plain, casper)
     if lines:
@@ -133,15 +140,19 @@ def compare(suite: Suite, ghosts: int, limit_s: float) -> str:
 
 
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
-    libraries = ("m50", "o50", "o41") if opts.full else ("m50",)
-    settings = [(n, k) for n in (1, 2, 3, 4) for k in (1, 2) if k <= n]
+    libraries, settings = ("m50",), [(2, 2, FEW, WINDOWS), (3, 1, FEW, WINDOWS)]
+    settings += [(3, 2, MESSAGES, CARRIED), (3, 2, MESSAGES, CHANGING)]
+    if opts.full:
+        libraries = ("m50", "o50", "o41")
+        settings = [(n, k, "", WINDOWS) for n in (1, 2, 3, 4) for k in (1, 2) if k <= n]
+        settings += [(n, k, "", way) for n, k in ((3, 1), (4, 2)) for way in (CARRIED, CHANGING)]
     for name in libraries:
-        for users, nodes in settings if opts.full else [(2, 2), (3, 1)]:
-            title = f"{name} np {users} on {nodes} nodes"
+        for users, nodes, modules, way in settings:
+            title = f"{name} np {users} on {nodes} nodes, CSP_P2P={way['CSP_P2P']}"
 
-            def job(name=name, users=users, nodes=nodes) -> str:
-                suite = Suite(_foreign.library(name), users, nodes, "" if opts.full else FEW)
-                return compare(suite, 1, 600 if opts.full else 150)
+            def job(name=name, users=users, nodes=nodes, modules=modules, way=way) -> str:
+                suite = Suite(_foreign.library(name), users, nodes, modules)
+                return compare(suite, 1, 600 if opts.full else 150, way)
 
             script.case(title, job)
 
