@@ -204,13 +204,16 @@ static int make_carrier(struct csp_win *w, const struct wish *h)
     struct wish mine = *h;
     if (h->memory == MEM_POOL)
         mine.base = w->size ? csp_win_local(w, w->rank) : NULL;
+    mine.info = csp_info_for_carrier(h->info);
     w->base = mine.base;
     w->attr_disp_unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
     w->attr_model = MPI_WIN_UNIFIED;
     void *none;
     int rc = csp_quirks.create_refused
-                 ? csp_mpi.Win_allocate(0, 1, h->info, MPI_COMM_SELF, &none, &w->handle)
+                 ? csp_mpi.Win_allocate(0, 1, mine.info, MPI_COMM_SELF, &none, &w->handle)
                  : library_create(&mine, MPI_COMM_SELF, &w->handle);
+    if (mine.info != h->info)
+        csp_mpi.Info_free(&mine.info);
     if (rc != MPI_SUCCESS)
         csp_mpi.Comm_call_errhandler(h->comm, rc);
     return rc;

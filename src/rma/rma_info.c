@@ -16,14 +16,25 @@ static const char *const ops[] = {"same_op_no_op", "same_op", NULL};
 static const char *const epochs[] = {"fence", "pscw", "lock", "lockall", NULL};
 enum { ALL_EPOCHS = CSP_EPOCH_FENCE | CSP_EPOCH_PSCW | CSP_EPOCH_LOCK | CSP_EPOCH_LOCKALL };
 
+static const char ALIGNMENT[] = "mpi_minimum_memory_alignment";
+
 uint64_t csp_info_alignment(MPI_Info info, uint64_t least)
 {
     char text[CSP_INFO_VALUE_BYTES];
-    uint64_t want =
-        csp_info_get(info, "mpi_minimum_memory_alignment", text) ? strtoull(text, NULL, 10) : 0;
+    uint64_t want = csp_info_get(info, ALIGNMENT, text) ? strtoull(text, NULL, 10) : 0;
     while (least < want && least < UINT64_C(1) << 40)
         least *= 2;
     return least;
+}
+
+MPI_Info csp_info_for_carrier(MPI_Info info)
+{
+    char text[CSP_INFO_VALUE_BYTES];
+    MPI_Info mine;
+    if (!csp_info_get(info, ALIGNMENT, text) || csp_mpi.Info_dup(info, &mine) != MPI_SUCCESS)
+        return info;
+    csp_mpi.Info_delete(mine, ALIGNMENT);
+    return mine;
 }
 
 static void set_choice(MPI_Info info, const char *key, const char *const *names, int *value)
@@ -110,7 +121,7 @@ static void put_standard(struct answer *a, const struct csp_win *w)
         return;
     char text[CSP_INFO_VALUE_BYTES];
     snprintf(text, sizeof(text), "%llu", (unsigned long long)w->align);
-    put(a, "mpi_minimum_memory_alignment", text);
+    put(a, ALIGNMENT, text);
     put(a, "alloc_shared_noncontig", "true"); // each part is a piece of memory of its own
 }
 
