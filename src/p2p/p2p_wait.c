@@ -65,6 +65,12 @@ static void begin(struct mix *m, int n, const MPI_Request *requests)
     }
 }
 
+// Whether the library has all that is to be waited for, and some of it is Casper's: then it waits in the library's way.
+static int all_at_library(const struct mix *m)
+{
+    return m->watched && !m->actives;
+}
+
 // The program's statuses, or others that can be read; those of requests that are not over will say so.
 static MPI_Status *readable(struct mix *m, MPI_Status *statuses)
 {
@@ -242,7 +248,7 @@ int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     int flag, rc;
     begin(&m, n, requests);
     statuses = readable(&m, statuses);
-    if (m.watched && !m.actives)
+    if (all_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
     while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag)
@@ -271,7 +277,7 @@ static int library_any(struct mix *m, int waits, MPI_Request *requests, int *ind
     if (m->watched)
         status = csp_library_status(status, &own);
     *index = MPI_UNDEFINED;
-    if (waits && m->watched && !m->actives) {
+    if (waits && all_at_library(m)) {
         *flag = 1;
         rc = csp_mpi.Waitany(m->n, m->native, index, status);
     } else {
@@ -322,7 +328,7 @@ static int library_some(struct mix *m, int waits, MPI_Request *requests, int *ou
                         int *indices, MPI_Status *statuses)
 {
     statuses = readable(m, statuses);
-    int rc = waits && m->watched && !m->actives
+    int rc = waits && all_at_library(m)
                  ? csp_mpi.Waitsome(m->n, m->native, outcount, indices, statuses)
                  : csp_mpi.Testsome(m->n, m->native, outcount, indices, statuses);
     for (int i = 0; m->watched && *outcount != MPI_UNDEFINED && i < *outcount; i++)
