@@ -32,10 +32,10 @@ static int valid(const struct csp_post *p)
     return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL;
 }
 
-// A flow's messages: whether ghosts carry them, or the MPI library does, but Casper has to know what it met.
+// A flow's messages: whether ghosts carry them, or the MPI library does, but Casper has to know what it met. `other`: a send.
 static int takes_of_flow(struct csp_post *p, struct csp_post *other)
 {
-    return csp_p2p_flow_enter(p, other) || p->open || (other && other->open);
+    return csp_p2p_flow_enter(p, other) || p->open;
 }
 
 int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)

@@ -22,9 +22,9 @@ enum {
     QUIET_SLOW_BYTE_NS = 4, // and this for each byte under way
     QUIET_MIN = 16,         // quiet flushes after a slow one
     QUIET_MAX = 1024,
-    FLOOD_UNIT = 512,                     // bytes; an operation takes one besides its data
-    FLOOD_UNITS = 16 << 20 >> 9,          // of one process at one ghost without a flush
-    PER_WORD = 8 / (int)sizeof(uint16_t), // counters
+    FLOOD_UNIT = 512,                      // bytes; an operation takes one besides its data
+    FLOOD_UNITS = (16 << 20) / FLOOD_UNIT, // of one process at one ghost without a flush
+    PER_WORD = 8 / (int)sizeof(uint16_t),  // counters
 };
 
 void csp_win_bits(struct csp_win *w, int executors)
