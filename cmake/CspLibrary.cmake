@@ -3,7 +3,7 @@
 #
 # libcasper.so: what a program preloads or links.
 set(sources)
-foreach(room runtime types rma p2p ghost report wrap)
+foreach(room runtime req types rma p2p ghost report wrap)
     file(GLOB_RECURSE found CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/src/${room}/*.c)
     list(APPEND sources ${found})
 endforeach()

@@ -4,7 +4,7 @@
 
 #include "p2p/p2p_flow.h"
 #include "p2p/p2p_msg.h"
-#include "p2p/p2p_req.h"
+#include "p2p/p2p_cells.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 
@@ -31,6 +31,5 @@ void csp_p2p_stop(void)
     csp_cells_stop();
     csp_p2p_on = 0;
     csp_p2p_flow_stop();
-    csp_req_stop();
     csp_msg_stop();
 }

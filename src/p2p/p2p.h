@@ -68,28 +68,6 @@ int csp_p2p_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Sta
 /** Persistent; inactive. */
 int csp_p2p_init(const struct csp_post *post, MPI_Request *request);
 
-// Completion: of arrays in which at least one request is Casper's (csp_p2p_any).
-int csp_p2p_any(int n, const MPI_Request *requests);
-int csp_p2p_wait(MPI_Request *request, MPI_Status *status);
-int csp_p2p_test(MPI_Request *request, int *flag, MPI_Status *status);
-int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses);
-int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses);
-int csp_p2p_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status);
-int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status);
-int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses);
-int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
-                     MPI_Status *statuses);
-int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status);
-int csp_p2p_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_Status *statuses);
-int csp_p2p_get_status_any(int n, const MPI_Request *requests, int *index, int *flag,
-                           MPI_Status *status);
-int csp_p2p_get_status_some(int n, const MPI_Request *requests, int *outcount, int *indices,
-                            MPI_Status *statuses);
-int csp_p2p_start_all(int n, MPI_Request *requests);
-int csp_p2p_free(MPI_Request *request);
-int csp_p2p_cancel(MPI_Request *request);
-
 // CSP_P2P=auto.
 /** A collective call on `comm` succeeded. */
 void csp_p2p_collective(MPI_Comm comm);

@@ -15,7 +15,7 @@
 
 int csp_library_recv(struct csp_post *p, MPI_Status *status)
 {
-    MPI_Status own, *s = csp_library_status(status, &own);
+    MPI_Status own, *s = csp_status_readable(status, &own);
     int rc = LARGE(Recv)(p->buf, COUNT(p), p->type, p->peer, p->tag, p->comm->handle, s);
     csp_p2p_flow_met(p, rc == MPI_SUCCESS, s->MPI_SOURCE, s->MPI_TAG);
     return rc;
@@ -29,7 +29,7 @@ static int replaces(const struct csp_post *send)
 
 int csp_library_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Status *status)
 {
-    MPI_Status own, *s = csp_library_status(status, &own);
+    MPI_Status own, *s = csp_status_readable(status, &own);
     MPI_Comm comm = send->comm->handle;
     int rc =
         replaces(send)
@@ -50,7 +50,7 @@ int csp_library_probe(struct csp_post *p, MPI_Status *status)
 
 int csp_library_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status own, *s = csp_library_status(status, &own);
+    MPI_Status own, *s = csp_status_readable(status, &own);
     int rc = csp_mpi.Improbe(p->peer, p->tag, p->comm->handle, flag, message, s);
     csp_p2p_flow_met(p, rc == MPI_SUCCESS && *flag, s->MPI_SOURCE, s->MPI_TAG);
     return rc;
@@ -58,7 +58,7 @@ int csp_library_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI
 
 int csp_library_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
-    MPI_Status own, *s = csp_library_status(status, &own);
+    MPI_Status own, *s = csp_status_readable(status, &own);
     int rc = csp_mpi.Mprobe(p->peer, p->tag, p->comm->handle, message, s);
     csp_p2p_flow_met(p, rc == MPI_SUCCESS, s->MPI_SOURCE, s->MPI_TAG);
     return rc;
@@ -69,7 +69,7 @@ static int hand_out(int rc, const struct csp_post *p, MPI_Request inner, MPI_Req
 {
     if (rc != MPI_SUCCESS)
         return rc;
-    struct csp_req *r = csp_req_take(p);
+    struct csp_req *r = &csp_transfer_take(p)->req;
     r->inner = inner;
     r->by_library = 1;
     *request = r->handle;
@@ -99,19 +99,20 @@ int csp_library_post_both(const struct csp_post *send, const struct csp_post *re
 }
 #endif
 
-int csp_library_init(struct csp_req *r)
+int csp_library_init(struct csp_transfer *x)
 {
-    const struct csp_post *p = &r->post;
+    const struct csp_post *p = &x->post;
+    MPI_Request *inner = &x->req.inner;
     MPI_Comm comm = p->comm->handle;
     switch (p->mode) {
     case CSP_P2P_RECV:
-        return LARGE(Recv_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, &r->inner);
+        return LARGE(Recv_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, inner);
     case CSP_P2P_SYNC:
-        return LARGE(Ssend_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, &r->inner);
+        return LARGE(Ssend_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, inner);
     case CSP_P2P_BUFFERED:
-        return LARGE(Bsend_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, &r->inner);
+        return LARGE(Bsend_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, inner);
     default:
-        return LARGE(Send_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, &r->inner);
+        return LARGE(Send_init)(p->buf, COUNT(p), p->type, p->peer, p->tag, comm, inner);
     }
 }
 
@@ -125,8 +126,9 @@ static int took(const MPI_Status *status)
 
 void csp_library_over(struct csp_req *r, MPI_Request *request, const MPI_Status *status)
 {
-    if (r->post.open)
-        csp_p2p_flow_met(&r->post, took(status), status->MPI_SOURCE, status->MPI_TAG);
+    struct csp_transfer *x = csp_transfer_of(r);
+    if (x->post.open)
+        csp_p2p_flow_met(&x->post, took(status), status->MPI_SOURCE, status->MPI_TAG);
     r->by_library = 0;
     if (r->persistent) {
         r->active = 0;
@@ -134,22 +136,5 @@ void csp_library_over(struct csp_req *r, MPI_Request *request, const MPI_Status 
     }
     r->inner = MPI_REQUEST_NULL;
     *request = MPI_REQUEST_NULL;
-    csp_req_drop(r);
-}
-
-int csp_library_test(struct csp_req *r, MPI_Request *request, int *flag, MPI_Status *status)
-{
-    MPI_Status own, *s = csp_library_status(status, &own);
-    int rc = csp_mpi.Test(&r->inner, flag, s);
-    if (rc != MPI_SUCCESS || *flag)
-        csp_library_over(r, request, s);
-    return rc;
-}
-
-int csp_library_wait(struct csp_req *r, MPI_Request *request, MPI_Status *status)
-{
-    MPI_Status own, *s = csp_library_status(status, &own);
-    int rc = csp_mpi.Wait(&r->inner, s);
-    csp_library_over(r, request, s);
-    return rc;
+    csp_transfer_drop(x);
 }

@@ -5,18 +5,12 @@
 #ifndef CSP_P2P_LIBRARY_H
 #define CSP_P2P_LIBRARY_H
 
-#include "p2p/p2p_req.h"
+#include "p2p/p2p_transfer.h"
 
 /** Whether the MPI library does this call. */
 static inline int csp_p2p_by_library(const struct csp_post *p)
 {
     return p->comm->flow && p->way == CSP_P2P_LIBRARY;
-}
-
-/** The program's status, or one in its place: it is read. */
-static inline MPI_Status *csp_library_status(MPI_Status *status, MPI_Status *own)
-{
-    return status == MPI_STATUS_IGNORE ? own : status;
 }
 
 int csp_library_recv(struct csp_post *post, MPI_Status *status);
@@ -30,19 +24,10 @@ int csp_library_post(const struct csp_post *post, MPI_Request *request);
 int csp_library_post_both(const struct csp_post *send, const struct csp_post *recv,
                           MPI_Request *request);
 
-/** The library's persistent request behind `r`, of a flow. */
-int csp_library_init(struct csp_req *r);
-
-/** Whether the MPI library has it now. */
-static inline int csp_library_has(const struct csp_req *r)
-{
-    return r && r->active && r->by_library;
-}
+/** The library's persistent request behind `x`, of a flow. */
+int csp_library_init(struct csp_transfer *x);
 
 /** The library's request is over, with this status. */
 void csp_library_over(struct csp_req *r, MPI_Request *request, const MPI_Status *status);
-
-int csp_library_test(struct csp_req *r, MPI_Request *request, int *flag, MPI_Status *status);
-int csp_library_wait(struct csp_req *r, MPI_Request *request, MPI_Status *status);
 
 #endif

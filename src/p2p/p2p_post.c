@@ -149,23 +149,23 @@ static struct csp_cell *describe(const struct csp_post *p, const struct csp_type
     return c;
 }
 
-void csp_req_post(struct csp_req *r, const struct csp_type *t, uint64_t message)
+void csp_transfer_post(struct csp_transfer *x, const struct csp_type *t, uint64_t message)
 {
-    const struct csp_post *p = &r->post;
+    const struct csp_post *p = &x->post;
     struct csp_cell *c = describe(p, t);
     int recv = p->mode == CSP_P2P_RECV;
     // The program may have its buffer back at once.
     int over = (!recv && p->mode != CSP_P2P_SYNC && c->flags & CSP_CELL_PAYLOAD) ||
                p->mode == CSP_P2P_BUFFERED;
     if (recv && !t->contig && !c->layout_off)
-        csp_req_hold(r, t); // unpacks when it completes
+        csp_transfer_hold(x, t); // unpacks when it completes
     if (message) {
         c->kind = CSP_CELL_MRECV;
         c->message = message;
     }
     if (p->mode == CSP_P2P_SYNC)
         c->flags |= CSP_CELL_SYNC;
-    r->cell = over ? NULL : c;
+    x->cell = over ? NULL : c;
     csp_cell_post(c);
     if (over)
         csp_cell_leave(c);
@@ -182,28 +182,28 @@ static int look(const struct csp_post *p, struct typed *type)
     return csp_p2p_raise(p->comm->handle, csp_type_look(p->type, &type->store, &type->t));
 }
 
-static int start(const struct csp_post *p, struct csp_req **r)
+static int start(const struct csp_post *p, struct csp_transfer **x)
 {
     struct typed type;
     int rc = look(p, &type);
     if (rc != MPI_SUCCESS)
         return rc;
-    *r = csp_req_take(p);
-    csp_req_post(*r, type.t, 0);
+    *x = csp_transfer_take(p);
+    csp_transfer_post(*x, type.t, 0);
     return MPI_SUCCESS;
 }
 
 // A part of a send and receive.
-static void start_part(struct csp_req *r, const struct typed *type)
+static void start_part(struct csp_transfer *x, const struct typed *type)
 {
-    if (r->post.peer != MPI_PROC_NULL)
-        csp_req_post(r, type->t, 0);
+    if (x->post.peer != MPI_PROC_NULL)
+        csp_transfer_post(x, type->t, 0);
 }
 
 // The receive first, so that a message to oneself needs no place to wait; but not where it takes the place of
 // what is sent.
 static int start_both(const struct csp_post *send, const struct csp_post *recv,
-                      struct csp_req **out)
+                      struct csp_transfer **out)
 {
     struct typed type, other;
     int rc = look(send, &type);
@@ -211,76 +211,76 @@ static int start_both(const struct csp_post *send, const struct csp_post *recv,
         rc = look(recv, &other);
     if (rc != MPI_SUCCESS)
         return rc;
-    struct csp_req *r = csp_req_take(recv);
-    r->send = csp_req_take(send);
+    struct csp_transfer *x = csp_transfer_take(recv);
+    x->send = csp_transfer_take(send);
     if (send->mode == CSP_P2P_BUFFERED)
-        start_part(r->send, &type);
-    start_part(r, &other);
+        start_part(x->send, &type);
+    start_part(x, &other);
     if (send->mode != CSP_P2P_BUFFERED)
-        start_part(r->send, &type);
-    *out = r;
+        start_part(x->send, &type);
+    *out = x;
     return MPI_SUCCESS;
 }
 
-static int hand_out(int rc, const struct csp_req *r, MPI_Request *request)
+static int hand_out(int rc, const struct csp_transfer *x, MPI_Request *request)
 {
     if (rc == MPI_SUCCESS)
-        *request = r->handle;
+        *request = x->req.handle;
     return rc;
 }
 
 int csp_p2p_post(const struct csp_post *p, MPI_Request *request)
 {
-    struct csp_req *r = NULL;
+    struct csp_transfer *x = NULL;
     if (csp_p2p_by_library(p))
         return csp_library_post(p, request);
-    int rc = start(p, &r);
-    return hand_out(rc, r, request);
+    int rc = start(p, &x);
+    return hand_out(rc, x, request);
 }
 
 int csp_p2p_post_both(const struct csp_post *send, const struct csp_post *recv,
                       MPI_Request *request)
 {
-    struct csp_req *r = NULL;
+    struct csp_transfer *x = NULL;
 #if CSP_HAVE_MPI_Isendrecv
     if (csp_p2p_by_library(recv))
         return csp_library_post_both(send, recv, request);
 #endif
-    int rc = start_both(send, recv, &r);
-    return hand_out(rc, r, request);
+    int rc = start_both(send, recv, &x);
+    return hand_out(rc, x, request);
 }
 
-static int complete(int rc, struct csp_req *r, MPI_Status *status)
+static int complete(int rc, struct csp_transfer *x, MPI_Status *status)
 {
     if (rc != MPI_SUCCESS)
         return rc;
-    MPI_Request own = r->handle;
-    return csp_p2p_wait(&own, status);
+    MPI_Request own = x->req.handle;
+    return csp_req_wait(&own, status);
 }
 
 int csp_p2p_send(const struct csp_post *p)
 {
-    struct csp_req *r = NULL;
-    int rc = start(p, &r);
-    return complete(rc, r, MPI_STATUS_IGNORE);
+    struct csp_transfer *x = NULL;
+    int rc = start(p, &x);
+    return complete(rc, x, MPI_STATUS_IGNORE);
 }
 
 int csp_p2p_recv(struct csp_post *p, MPI_Status *status)
 {
-    struct csp_req *r = NULL;
+    struct csp_transfer *x = NULL;
     if (csp_p2p_by_library(p))
         return csp_library_recv(p, status);
-    int rc = start(p, &r);
-    return complete(rc, r, status);
+    int rc = start(p, &x);
+    return complete(rc, x, status);
 }
 
 int csp_p2p_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Status *status)
 {
-    struct csp_req *r = NULL;
+    struct csp_transfer *x = NULL;
     if (csp_p2p_by_library(recv))
         return csp_library_sendrecv(send, recv, status);
-    int rc = start_both(send, recv, &r);
-    return complete(rc, r, status);
+    int rc = start_both(send, recv, &x);
+    return complete(rc, x, status);
 }
 
 int csp_p2p_init(const struct csp_post *p, MPI_Request *request)
@@ -289,41 +289,24 @@ int csp_p2p_init(const struct csp_post *p, MPI_Request *request)
     int rc = look(p, &type);
     if (rc != MPI_SUCCESS)
         return rc;
-    struct csp_req *r = csp_req_take(p);
-    csp_req_hold(r, type.t);
-    r->persistent = 1;
-    r->active = 0;
+    struct csp_transfer *x = csp_transfer_take(p);
+    csp_transfer_hold(x, type.t);
+    x->req.persistent = 1;
+    x->req.active = 0;
     if (p->comm->flow)
-        rc = csp_library_init(r);
+        rc = csp_library_init(x);
     if (rc != MPI_SUCCESS)
-        csp_req_drop(r);
-    return hand_out(rc, r, request);
+        csp_transfer_drop(x);
+    return hand_out(rc, x, request);
 }
 
-// By the way that its flow goes now.
-static int start_again(struct csp_req *r)
+int csp_transfer_start(struct csp_req *r)
 {
+    struct csp_transfer *x = csp_transfer_of(r);
     r->active = 1;
-    r->by_library = r->post.comm->flow && !csp_p2p_flow_started(&r->post);
+    r->by_library = x->post.comm->flow && !csp_p2p_flow_started(&x->post); // by the way it goes now
     if (r->by_library)
         return csp_mpi.Start(&r->inner);
-    csp_req_post(r, &r->type, 0);
-    return MPI_SUCCESS;
-}
-
-int csp_p2p_start_all(int n, MPI_Request *requests)
-{
-    for (int i = 0; i < n; i++) {
-        struct csp_req *r = csp_req_find(requests[i]);
-        int rc = MPI_SUCCESS;
-        if (!r)
-            rc = csp_mpi.Start(&requests[i]);
-        else if (!r->persistent || r->active)
-            rc = csp_p2p_raise(r->post.comm->handle, MPI_ERR_REQUEST);
-        else
-            rc = start_again(r);
-        if (rc != MPI_SUCCESS)
-            return rc;
-    }
+    csp_transfer_post(x, &x->type, 0);
     return MPI_SUCCESS;
 }

@@ -148,11 +148,11 @@ int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *reques
     p->comm = m->comm;
     p->peer = MPI_ANY_SOURCE;
     p->tag = MPI_ANY_TAG;
-    struct csp_req *r = csp_req_take(p);
-    csp_req_post(r, t, m->message);
+    struct csp_transfer *x = csp_transfer_take(p);
+    csp_transfer_post(x, t, m->message);
     give(m);
     *message = MPI_MESSAGE_NULL;
-    *request = r->handle;
+    *request = x->req.handle;
     return MPI_SUCCESS;
 }
 
@@ -160,5 +160,5 @@ int csp_p2p_mrecv(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
     MPI_Request request;
     int rc = csp_p2p_imrecv(p, message, &request);
-    return rc == MPI_SUCCESS ? csp_p2p_wait(&request, status) : rc;
+    return rc == MPI_SUCCESS ? csp_req_wait(&request, status) : rc;
 }

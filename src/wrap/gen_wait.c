@@ -6,16 +6,16 @@
 
 #if CSP_HAVE_MPI_Cancel
 CSP_WRAP(int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
-    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
-        return csp_p2p_cancel(request);
+    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+        return csp_req_cancel(request);
     return csp_mpi.Cancel(request);
 })
 #endif
 
 #if CSP_HAVE_MPI_Request_free
 CSP_WRAP(int, Request_free, MPI_Request_free, (MPI_Request * request), (request), {
-    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
-        return csp_p2p_free(request);
+    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+        return csp_req_free(request);
     return csp_mpi.Request_free(request);
 })
 #endif
@@ -23,8 +23,8 @@ CSP_WRAP(int, Request_free, MPI_Request_free, (MPI_Request * request), (request)
 #if CSP_HAVE_MPI_Request_get_status
 CSP_WRAP(int, Request_get_status, MPI_Request_get_status,
          (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(1, &request))
-                 return csp_p2p_get_status(request, flag, status);
+             if (CSP_REQ_MINE(ra) && csp_req_any(1, &request))
+                 return csp_req_get_status(request, flag, status);
              return csp_mpi.Request_get_status(request, flag, status);
          })
 #endif
@@ -34,8 +34,8 @@ CSP_WRAP(int, Request_get_status_all, MPI_Request_get_status_all,
          (int count, const MPI_Request array_of_requests[], int *flag,
           MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_get_status_all(count, array_of_requests, flag, array_of_statuses);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_get_status_all(count, array_of_requests, flag, array_of_statuses);
              return csp_mpi.Request_get_status_all(count, array_of_requests, flag,
                                                    array_of_statuses);
          })
@@ -46,8 +46,8 @@ CSP_WRAP(int, Request_get_status_any, MPI_Request_get_status_any,
          (int count, const MPI_Request array_of_requests[], int *index, int *flag,
           MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_get_status_any(count, array_of_requests, index, flag, status);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_get_status_any(count, array_of_requests, index, flag, status);
              return csp_mpi.Request_get_status_any(count, array_of_requests, index, flag, status);
          })
 #endif
@@ -57,8 +57,8 @@ CSP_WRAP(int, Request_get_status_some, MPI_Request_get_status_some,
          (int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
-                 return csp_p2p_get_status_some(incount, array_of_requests, outcount,
+             if (CSP_REQ_MINE(ra) && csp_req_any(incount, array_of_requests))
+                 return csp_req_get_status_some(incount, array_of_requests, outcount,
                                                 array_of_indices, array_of_statuses);
              return csp_mpi.Request_get_status_some(incount, array_of_requests, outcount,
                                                     array_of_indices, array_of_statuses);
@@ -67,8 +67,8 @@ CSP_WRAP(int, Request_get_status_some, MPI_Request_get_status_some,
 
 #if CSP_HAVE_MPI_Start
 CSP_WRAP(int, Start, MPI_Start, (MPI_Request * request), (request), {
-    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
-        return csp_p2p_start_all(1, request);
+    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+        return csp_req_start_all(1, request);
     return csp_mpi.Start(request);
 })
 #endif
@@ -76,8 +76,8 @@ CSP_WRAP(int, Start, MPI_Start, (MPI_Request * request), (request), {
 #if CSP_HAVE_MPI_Startall
 CSP_WRAP(int, Startall, MPI_Startall, (int count, MPI_Request array_of_requests[]),
          (count, array_of_requests), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_start_all(count, array_of_requests);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_start_all(count, array_of_requests);
              return csp_mpi.Startall(count, array_of_requests);
          })
 #endif
@@ -85,8 +85,8 @@ CSP_WRAP(int, Startall, MPI_Startall, (int count, MPI_Request array_of_requests[
 #if CSP_HAVE_MPI_Test
 CSP_WRAP(int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *status),
          (request, flag, status), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
-                 return csp_p2p_test(request, flag, status);
+             if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+                 return csp_req_test(request, flag, status);
              return csp_mpi.Test(request, flag, status);
          })
 #endif
@@ -95,8 +95,8 @@ CSP_WRAP(int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *sta
 CSP_WRAP(int, Testall, MPI_Testall,
          (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_testall(count, array_of_requests, flag, array_of_statuses);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_testall(count, array_of_requests, flag, array_of_statuses);
              return csp_mpi.Testall(count, array_of_requests, flag, array_of_statuses);
          })
 #endif
@@ -105,8 +105,8 @@ CSP_WRAP(int, Testall, MPI_Testall,
 CSP_WRAP(int, Testany, MPI_Testany,
          (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_testany(count, array_of_requests, index, flag, status);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_testany(count, array_of_requests, index, flag, status);
              return csp_mpi.Testany(count, array_of_requests, index, flag, status);
          })
 #endif
@@ -116,8 +116,8 @@ CSP_WRAP(int, Testsome, MPI_Testsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
-                 return csp_p2p_testsome(incount, array_of_requests, outcount, array_of_indices,
+             if (CSP_REQ_MINE(ra) && csp_req_any(incount, array_of_requests))
+                 return csp_req_testsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
              return csp_mpi.Testsome(incount, array_of_requests, outcount, array_of_indices,
                                      array_of_statuses);
@@ -129,12 +129,12 @@ CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (requ
     if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
         uint64_t since_ns = csp_clock_ns();
         int rc =
-            csp_p2p_any(1, request) ? csp_p2p_wait(request, status) : csp_mpi.Wait(request, status);
+            csp_req_any(1, request) ? csp_req_wait(request, status) : csp_mpi.Wait(request, status);
         csp_p2p_waited(since_ns);
         return rc;
     }
-    if (CSP_P2P_MINE(ra) && csp_p2p_any(1, request))
-        return csp_p2p_wait(request, status);
+    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+        return csp_req_wait(request, status);
     return csp_mpi.Wait(request, status);
 })
 #endif
@@ -145,14 +145,14 @@ CSP_WRAP(int, Waitall, MPI_Waitall,
          (count, array_of_requests, array_of_statuses), {
              if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
-                 int rc = csp_p2p_any(count, array_of_requests)
-                              ? csp_p2p_waitall(count, array_of_requests, array_of_statuses)
+                 int rc = csp_req_any(count, array_of_requests)
+                              ? csp_req_waitall(count, array_of_requests, array_of_statuses)
                               : csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_waitall(count, array_of_requests, array_of_statuses);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_waitall(count, array_of_requests, array_of_statuses);
              return csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
          })
 #endif
@@ -163,14 +163,14 @@ CSP_WRAP(int, Waitany, MPI_Waitany,
          (count, array_of_requests, index, status), {
              if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
-                 int rc = csp_p2p_any(count, array_of_requests)
-                              ? csp_p2p_waitany(count, array_of_requests, index, status)
+                 int rc = csp_req_any(count, array_of_requests)
+                              ? csp_req_waitany(count, array_of_requests, index, status)
                               : csp_mpi.Waitany(count, array_of_requests, index, status);
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(count, array_of_requests))
-                 return csp_p2p_waitany(count, array_of_requests, index, status);
+             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+                 return csp_req_waitany(count, array_of_requests, index, status);
              return csp_mpi.Waitany(count, array_of_requests, index, status);
          })
 #endif
@@ -182,16 +182,16 @@ CSP_WRAP(int, Waitsome, MPI_Waitsome,
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
              if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
                  uint64_t since_ns = csp_clock_ns();
-                 int rc = csp_p2p_any(incount, array_of_requests)
-                              ? csp_p2p_waitsome(incount, array_of_requests, outcount,
+                 int rc = csp_req_any(incount, array_of_requests)
+                              ? csp_req_waitsome(incount, array_of_requests, outcount,
                                                  array_of_indices, array_of_statuses)
                               : csp_mpi.Waitsome(incount, array_of_requests, outcount,
                                                  array_of_indices, array_of_statuses);
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_P2P_MINE(ra) && csp_p2p_any(incount, array_of_requests))
-                 return csp_p2p_waitsome(incount, array_of_requests, outcount, array_of_indices,
+             if (CSP_REQ_MINE(ra) && csp_req_any(incount, array_of_requests))
+                 return csp_req_waitsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
              return csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,
                                      array_of_statuses);

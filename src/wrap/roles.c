@@ -4,6 +4,7 @@
 #include "ghost/ghost.h"
 #include "p2p/p2p.h"
 #include "report/report.h"
+#include "req/req.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_flow.h"
 #include "rma/rma_spare.h"
@@ -20,6 +21,7 @@ static void user_start(void)
 static void user_stop(void)
 {
     csp_p2p_stop();
+    csp_req_stop();
     csp_report_write();
     csp_auto_stop();
     csp_spare_stop();

@@ -9,6 +9,7 @@
 
 #include "base/clock.h"
 #include "p2p/p2p.h"
+#include "req/req.h"
 #include "rma/rma.h"
 #include "runtime/mpi_time.h"
 #include "runtime/rt.h"
@@ -23,6 +24,11 @@
 
 // Whether ghosts may carry the messages of a call.
 #define CSP_P2P_MINE(ra) (CSP_UNLIKELY(csp_p2p_on) && !csp_caller_is_mpi(ra))
+
+// Whether requests may be Casper's.
+#define CSP_REQ_MINE(ra)                                                                           \
+    (CSP_UNLIKELY(atomic_load_explicit(&csp_req_on, memory_order_relaxed)) &&                      \
+     !csp_caller_is_mpi(ra))
 
 #define CSP_WRAP(type, field, name, params, args, ...)                                             \
     static inline __attribute__((always_inline)) type wrap_##field(                                \

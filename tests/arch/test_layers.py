@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Layers depend one way: base <- shm, topo, dtype, adapt, trace, match <- runtime <- types <- rma, p2p,
-ghost, report <- wrap."""
+"""Layers depend one way: base <- shm, topo, dtype, adapt, trace, match <- runtime <- req, types <- rma,
+p2p, ghost, report <- wrap."""
 
 import re
 from pathlib import Path
@@ -10,11 +10,12 @@ import pytest
 
 SRC = Path(__file__).resolve().parents[2] / "src"
 WITHOUT_MPI = {"base", "shm", "topo", "dtype", "adapt", "trace", "match"}
-ABOVE_TYPES = WITHOUT_MPI | {"runtime", "types"}
+ABOVE_TYPES = WITHOUT_MPI | {"runtime", "req", "types"}
 MAY_USE = {
     "base": set(),
     **{layer: {"base"} for layer in WITHOUT_MPI - {"base"}},
     "runtime": WITHOUT_MPI,
+    "req": WITHOUT_MPI | {"runtime"},
     "types": WITHOUT_MPI | {"runtime"},
     "rma": ABOVE_TYPES,
     "p2p": ABOVE_TYPES,

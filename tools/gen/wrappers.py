@@ -283,9 +283,9 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     target = REQUEST_CALLS.get(function.field, function.field.lower())
     own = ["1", *args] if target == "start_all" and count == "1" else args
     native = call("csp_mpi." + function.field, args)
-    is_ours = f"csp_p2p_any({count}, {where})"
-    ours = call("csp_p2p_" + target, own)
-    either = f"if (CSP_P2P_MINE(ra) && {is_ours})\n{ours}\n{native}"
+    is_ours = f"csp_req_any({count}, {where})"
+    ours = call("csp_req_" + target, own)
+    either = f"if (CSP_REQ_MINE(ra) && {is_ours})\n{ours}\n{native}"
     if not function.field.startswith("Wait"):
         return either
     one_of = [text.removeprefix("return ").removesuffix(";") for text in (ours, native)]

@@ -4,12 +4,14 @@
 // library gets its own, and what it does for Casper's, in an array of the same length, with MPI_REQUEST_NULL at the places of the
 // others.
 #include <stdlib.h>
-#include "p2p/p2p_library.h"
+#include "req/req.h"
 #include "runtime/am.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
 enum { ON_STACK = 32 };
+
+#define NOWHERE {MPI_COMM_NULL, MPI_WIN_NULL}
 
 struct mix {
     int n;
@@ -22,20 +24,6 @@ struct mix {
     struct csp_req *own_store[ON_STACK];
     MPI_Status status_store[ON_STACK];
 };
-
-int csp_p2p_any(int n, const MPI_Request *requests)
-{
-    for (int i = 0; i < n; i++)
-        if (csp_req_find(requests[i]))
-            return 1;
-    return 0;
-}
-
-// What the MPI library has to do, between two looks at requests.
-static void progress(void)
-{
-    csp_am_poll(1);
-}
 
 static void *room(size_t n, size_t bytes, void *store)
 {
@@ -53,7 +41,7 @@ static void begin(struct mix *m, int n, const MPI_Request *requests)
     m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
     for (int i = 0; i < n; i++) {
         struct csp_req *r = csp_req_find(requests[i]);
-        int watched = csp_library_has(r);
+        int watched = csp_req_in_library(r);
         m->own[i] = r && r->active && !watched ? r : NULL;
         if (watched)
             m->native[i] = r->inner;
@@ -97,10 +85,10 @@ static void drop(struct mix *m)
 static void library_over(struct mix *m, int i, MPI_Request *requests, const MPI_Status *status)
 {
     struct csp_req *r = csp_req_find(requests[i]);
-    if (!csp_library_has(r))
+    if (!csp_req_in_library(r))
         return;
     r->inner = m->native[i];
-    csp_library_over(r, &requests[i], status);
+    r->kind->over(r, &requests[i], status);
 }
 
 // Requests of the library's may be over by now.
@@ -115,7 +103,7 @@ static void end(struct mix *m, MPI_Request *requests)
 static int all_own_done(const struct mix *m)
 {
     for (int i = 0; i < m->n; i++)
-        if (m->own[i] && !csp_req_done(m->own[i]))
+        if (m->own[i] && !m->own[i]->kind->done(m->own[i]))
             return 0;
     return 1;
 }
@@ -123,7 +111,7 @@ static int all_own_done(const struct mix *m)
 static int first_own_done(const struct mix *m)
 {
     for (int i = 0; i < m->n; i++)
-        if (m->own[i] && csp_req_done(m->own[i]))
+        if (m->own[i] && m->own[i]->kind->done(m->own[i]))
             return i;
     return -1;
 }
@@ -142,61 +130,22 @@ static int only_own_left(const struct mix *m, int index)
 // The status of a request in an array that is complete: `r`, or what the library has not filled in.
 static void other_status(const struct mix *m, struct csp_req *r, MPI_Status *status)
 {
-    if (r && !csp_library_has(r))
-        csp_req_status(r, status);
+    if (r && !csp_req_in_library(r))
+        r->kind->status(r, status);
     else if (!m->natives)
         csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
 }
 
-// One of Casper's, which is done. *comm: where its error belongs.
-static int finish(struct mix *m, int i, MPI_Request *request, MPI_Status *status, MPI_Comm *comm)
+// One of Casper's, which is done. *home: where its error belongs.
+static int finish(struct mix *m, int i, MPI_Request *request, MPI_Status *status,
+                  struct csp_req_home *home)
 {
-    MPI_Comm handle = m->own[i]->post.comm->handle;
-    int error = csp_req_finish(m->own[i], request, status);
+    struct csp_req_home its = m->own[i]->kind->home(m->own[i]);
+    int error = m->own[i]->kind->finish(m->own[i], request, status);
     m->own[i] = NULL;
     if (error != MPI_SUCCESS)
-        *comm = handle;
+        *home = its;
     return error;
-}
-
-int csp_p2p_test(MPI_Request *request, int *flag, MPI_Status *status)
-{
-    struct csp_req *r = csp_req_find(*request);
-    if (!r || !r->active)
-        return csp_mpi.Test(request, flag, status);
-    if (r->by_library)
-        return csp_library_test(r, request, flag, status);
-    progress();
-    *flag = csp_req_done(r);
-    if (!*flag)
-        return MPI_SUCCESS;
-    MPI_Comm comm = r->post.comm->handle;
-    return csp_p2p_raise(comm, csp_req_finish(r, request, status));
-}
-
-static void say_what(struct csp_wait *w, const struct csp_req *r)
-{
-    csp_wait_begin(w,
-                   r->post.mode == CSP_P2P_RECV ? "message from rank %ld with tag %ld"
-                                                : "message to rank %ld with tag %ld to leave",
-                   (long)r->post.peer, (long)r->post.tag);
-}
-
-int csp_p2p_wait(MPI_Request *request, MPI_Status *status)
-{
-    struct csp_req *r = csp_req_find(*request);
-    if (!r || !r->active)
-        return csp_mpi.Wait(request, status);
-    if (r->by_library)
-        return csp_library_wait(r, request, status);
-    if (!csp_req_done(r)) {
-        struct csp_wait w;
-        say_what(&w, r);
-        while (!csp_req_done(r))
-            csp_wait_turn(&w);
-    }
-    MPI_Comm comm = r->post.comm->handle;
-    return csp_p2p_raise(comm, csp_req_finish(r, request, status));
 }
 
 // Statuses of the library's requests that are complete, where the program has some.
@@ -209,15 +158,15 @@ static int test_natives(struct mix *m, int *flag, MPI_Status *statuses)
 // All are done.
 static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *statuses)
 {
-    MPI_Comm comm = MPI_COMM_NULL;
+    struct csp_req_home home = NOWHERE;
     int errors = 0;
     for (int i = 0; i < m->n; i++) {
         MPI_Status *status = status_at(statuses, i);
         struct csp_req *r = csp_req_find(requests[i]);
         int code = MPI_SUCCESS;
-        int watched = csp_library_has(r);
+        int watched = csp_req_in_library(r);
         if (m->own[i])
-            code = finish(m, i, &requests[i], status, &comm);
+            code = finish(m, i, &requests[i], status, &home);
         else
             other_status(m, r, status);
         if (watched && (rc == MPI_SUCCESS || status->MPI_ERROR != MPI_ERR_PENDING))
@@ -227,21 +176,21 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
         errors += code != MPI_SUCCESS;
     }
     end(m, requests);
-    return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
+    return errors ? csp_req_raise(&home, MPI_ERR_IN_STATUS) : rc;
 }
 
 // Whether all are done, in *flag.
 static int try_all(struct mix *m, int *flag, MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
-    progress();
+    csp_am_poll(1);
     *flag = all_own_done(m);
     if (*flag)
         rc = test_natives(m, flag, statuses);
     return rc;
 }
 
-int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
+int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 {
     struct mix m;
     struct csp_wait w;
@@ -256,7 +205,7 @@ int csp_p2p_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     return finish_all(&m, rc, requests, statuses);
 }
 
-int csp_p2p_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
+int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     struct mix m;
     begin(&m, n, requests);
@@ -275,7 +224,7 @@ static int library_any(struct mix *m, int waits, MPI_Request *requests, int *ind
     MPI_Status own;
     int rc;
     if (m->watched)
-        status = csp_library_status(status, &own);
+        status = csp_status_readable(status, &own);
     *index = MPI_UNDEFINED;
     if (waits && all_at_library(m)) {
         *flag = 1;
@@ -293,15 +242,15 @@ static int try_any(int n, int waits, MPI_Request *requests, int *index, int *fla
                    MPI_Status *status)
 {
     struct mix m;
-    MPI_Comm comm = MPI_COMM_NULL;
+    struct csp_req_home home = NOWHERE;
     int rc = MPI_SUCCESS;
     begin(&m, n, requests);
-    progress();
+    csp_am_poll(1);
     *index = first_own_done(&m);
     *flag = *index >= 0;
     if (*flag) {
-        rc = finish(&m, *index, &requests[*index], status, &comm);
-        rc = csp_p2p_raise(comm, rc);
+        rc = finish(&m, *index, &requests[*index], status, &home);
+        rc = csp_req_raise(&home, rc);
     } else {
         rc = library_any(&m, waits, requests, index, flag, status);
     }
@@ -309,12 +258,12 @@ static int try_any(int n, int waits, MPI_Request *requests, int *index, int *fla
     return rc;
 }
 
-int csp_p2p_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
+int csp_req_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
     return try_any(n, 0, requests, index, flag, status);
 }
 
-int csp_p2p_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
+int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
 {
     struct csp_wait w;
     int flag, rc;
@@ -340,18 +289,18 @@ static int try_some(int n, int waits, MPI_Request *requests, int *outcount, int 
                     MPI_Status *statuses)
 {
     struct mix m;
-    MPI_Comm comm = MPI_COMM_NULL;
+    struct csp_req_home home = NOWHERE;
     int errors = 0, done = 0;
     begin(&m, n, requests);
-    progress();
+    csp_am_poll(1);
     int rc = library_some(&m, waits, requests, outcount, indices, statuses);
     if (*outcount != MPI_UNDEFINED)
         done = *outcount;
     for (int i = 0; i < n; i++) {
-        if (!m.own[i] || !csp_req_done(m.own[i]))
+        if (!m.own[i] || !m.own[i]->kind->done(m.own[i]))
             continue;
         MPI_Status *status = status_at(statuses, done);
-        int code = finish(&m, i, &requests[i], status, &comm);
+        int code = finish(&m, i, &requests[i], status, &home);
         if (status != MPI_STATUS_IGNORE)
             status->MPI_ERROR = code;
         errors += code != MPI_SUCCESS;
@@ -360,16 +309,16 @@ static int try_some(int n, int waits, MPI_Request *requests, int *outcount, int 
     if (m.actives || m.natives)
         *outcount = done;
     end(&m, requests);
-    return errors ? csp_p2p_raise(comm, MPI_ERR_IN_STATUS) : rc;
+    return errors ? csp_req_raise(&home, MPI_ERR_IN_STATUS) : rc;
 }
 
-int csp_p2p_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
+int csp_req_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses)
 {
     return try_some(n, 0, requests, outcount, indices, statuses);
 }
 
-int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
+int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses)
 {
     struct csp_wait w;
@@ -381,25 +330,13 @@ int csp_p2p_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
     return rc;
 }
 
-int csp_p2p_get_status(MPI_Request request, int *flag, MPI_Status *status)
-{
-    struct csp_req *r = csp_req_find(request);
-    if (csp_library_has(r))
-        return csp_mpi.Request_get_status(r->inner, flag, status);
-    progress();
-    *flag = csp_req_done(r); // an inactive one has no cell
-    if (*flag)
-        csp_req_status(r, status);
-    return MPI_SUCCESS;
-}
-
 #if CSP_HAVE_MPI_Request_get_status_all
-int csp_p2p_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_Status *statuses)
+int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     struct mix m;
     int rc = MPI_SUCCESS;
     begin(&m, n, requests);
-    progress();
+    csp_am_poll(1);
     *flag = all_own_done(&m);
     if (*flag && m.natives)
         rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
@@ -409,17 +346,17 @@ int csp_p2p_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
     return rc;
 }
 
-int csp_p2p_get_status_any(int n, const MPI_Request *requests, int *index, int *flag,
+int csp_req_get_status_any(int n, const MPI_Request *requests, int *index, int *flag,
                            MPI_Status *status)
 {
     struct mix m;
     int rc = MPI_SUCCESS;
     begin(&m, n, requests);
-    progress();
+    csp_am_poll(1);
     *index = first_own_done(&m);
     *flag = *index >= 0;
     if (*flag)
-        csp_req_status(m.own[*index], status);
+        m.own[*index]->kind->status(m.own[*index], status);
     else
         rc = csp_mpi.Request_get_status_any(n, m.native, index, flag, status);
     *flag = *flag && !only_own_left(&m, *index);
@@ -427,17 +364,17 @@ int csp_p2p_get_status_any(int n, const MPI_Request *requests, int *index, int *
     return rc;
 }
 
-int csp_p2p_get_status_some(int n, const MPI_Request *requests, int *outcount, int *indices,
+int csp_req_get_status_some(int n, const MPI_Request *requests, int *outcount, int *indices,
                             MPI_Status *statuses)
 {
     struct mix m;
     begin(&m, n, requests);
-    progress();
+    csp_am_poll(1);
     int rc = csp_mpi.Request_get_status_some(n, m.native, outcount, indices, statuses);
     int done = *outcount == MPI_UNDEFINED ? 0 : *outcount;
     for (int i = 0; i < n; i++)
-        if (m.own[i] && csp_req_done(m.own[i])) {
-            csp_req_status(m.own[i], status_at(statuses, done));
+        if (m.own[i] && m.own[i]->kind->done(m.own[i])) {
+            m.own[i]->kind->status(m.own[i], status_at(statuses, done));
             indices[done++] = i;
         }
     if (m.actives || m.natives)

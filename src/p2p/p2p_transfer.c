@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+#include "p2p/p2p_transfer.h"
+
+#include <string.h>
+#include "p2p/p2p_library.h"
+#include "runtime/wait.h"
+
+static int is_done(struct csp_req *r)
+{
+    return csp_transfer_done(csp_transfer_of(r));
+}
+
+static void answer(struct csp_req *r, MPI_Status *status)
+{
+    const struct csp_transfer *x = csp_transfer_of(r);
+    const struct csp_cell *c = x->post.mode == CSP_P2P_RECV ? x->cell : NULL;
+    if (c)
+        csp_status_fill(status, c->source, c->got_tag, c->got_bytes, (int)c->cancelled);
+    else
+        csp_status_fill(status, x->post.peer == MPI_PROC_NULL ? MPI_PROC_NULL : MPI_ANY_SOURCE,
+                        MPI_ANY_TAG, 0, 0);
+}
+
+static struct csp_req_home home(const struct csp_req *r)
+{
+    return (struct csp_req_home){csp_transfer_of(r)->post.comm->handle, MPI_WIN_NULL};
+}
+
+static void say(const struct csp_req *r, struct csp_wait *w)
+{
+    const struct csp_post *p = &csp_transfer_of(r)->post;
+    csp_wait_begin(w,
+                   p->mode == CSP_P2P_RECV ? "message from rank %ld with tag %ld"
+                                           : "message to rank %ld with tag %ld to leave",
+                   (long)p->peer, (long)p->tag);
+}
+
+static struct csp_req_kind kind = {
+    .bytes = sizeof(struct csp_transfer),
+    .done = is_done,
+    .status = answer,
+    .finish = csp_transfer_finish,
+    .home = home,
+    .say = say,
+    .over = csp_library_over,
+    .start = csp_transfer_start,
+    .cancel = csp_transfer_cancel,
+    .free = csp_transfer_free,
+};
+
+struct csp_transfer *csp_transfer_take(const struct csp_post *post)
+{
+    struct csp_transfer *x = csp_transfer_of(csp_req_take(&kind));
+    x->post = *post;
+    x->cell = NULL;
+    x->send = NULL;
+    x->held = 0;
+    csp_p2p_comm_hold(post->comm);
+    return x;
+}
+
+static void give(struct csp_transfer *x)
+{
+    csp_p2p_comm_drop(x->post.comm);
+    if (x->held)
+        csp_type_drop(&x->type);
+    csp_req_give(&x->req);
+}
+
+void csp_transfer_hold(struct csp_transfer *x, const struct csp_type *t)
+{
+    if (x->held)
+        return;
+    csp_type_hold(t);
+    x->type = *t;
+    x->held = 1;
+}
+
+// Whether so many bytes end inside an element: sender and receiver mean different types.
+static int cuts_element(const struct csp_type *t, uint64_t bytes)
+{
+    struct csp_type store;
+    const struct csp_type *basic;
+    return t->basic != MPI_DATATYPE_NULL &&
+           csp_type_look(t->basic, &store, &basic) == MPI_SUCCESS &&
+           bytes % (uint64_t)basic->size != 0;
+}
+
+// The data, if they are not in the program's buffer. @return MPI error class.
+static int unpack(const struct csp_transfer *x, struct csp_cell *c)
+{
+    const char *data = c->copy_private ? (const char *)(uintptr_t)c->copy_private // NOLINT: its own
+                                       : csp_cell_payload(c);
+    struct csp_layout_cursor to;
+    if (x->post.mode != CSP_P2P_RECV || !data || c->got_bytes == 0)
+        return MPI_SUCCESS;
+    if (!csp_transfer_has_gaps(x)) {
+        memcpy(x->post.buf, data, c->got_bytes);
+        return MPI_SUCCESS;
+    }
+    if (csp_layout_begin(&to, x->type.layout, 0, x->post.count) == CSP_OK)
+        csp_layout_unpack(&to, x->post.buf, data, c->got_bytes);
+    return cuts_element(&x->type, c->got_bytes) ? MPI_ERR_TYPE : MPI_SUCCESS;
+}
+
+// What the ghosts answered; the cell is gone then.
+static int take_answer(struct csp_transfer *x)
+{
+    struct csp_cell *c = x->cell;
+    if (!c)
+        return MPI_SUCCESS;
+    int error = unpack(x, c);
+    error = c->error != MPI_SUCCESS ? (int)c->error : error;
+    csp_cell_give(c);
+    x->cell = NULL;
+    return error;
+}
+
+int csp_transfer_finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
+{
+    struct csp_transfer *x = csp_transfer_of(r);
+    answer(r, status);
+    if (x->post.open && x->cell)
+        csp_p2p_flow_met(&x->post, !x->cell->cancelled, x->cell->source, x->cell->got_tag);
+    int error = take_answer(x);
+    if (x->send) {
+        int other = take_answer(x->send);
+        give(x->send);
+        x->send = NULL;
+        error = error != MPI_SUCCESS ? error : other;
+    }
+    if (r->persistent) {
+        r->active = 0;
+        return error;
+    }
+    *request = MPI_REQUEST_NULL;
+    give(x);
+    return error;
+}
+
+void csp_transfer_drop(struct csp_transfer *x)
+{
+    if (x->cell)
+        csp_cell_leave(x->cell);
+    if (x->send)
+        csp_transfer_drop(x->send);
+    give(x);
+}
