@@ -247,9 +247,17 @@ int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_resu
     return rc;
 }
 
-// One look. @return 1 if nothing is missing up to `seq`.
-static int look(int ghost, struct flow *f, uint32_t seq, int *rc)
+uint32_t csp_flow_replied(int ghost)
 {
+    pthread_mutex_lock(&lock);
+    uint32_t seq = flows[ghost].replied;
+    pthread_mutex_unlock(&lock);
+    return seq;
+}
+
+int csp_flow_look(int ghost, uint32_t seq, int *rc)
+{
+    struct flow *f = &flows[ghost];
     pthread_mutex_lock(&lock);
     *rc = reap(f);
     int done = (int32_t)(atomic_load_explicit(&f->done, memory_order_acquire) - seq) >= 0;
@@ -260,20 +268,30 @@ static int look(int ghost, struct flow *f, uint32_t seq, int *rc)
     return done || *rc != MPI_SUCCESS;
 }
 
-int csp_flow_flush(int ghost, int replies_only, uint64_t gid)
+int csp_flow_end(int ghost, int rc)
 {
-    struct flow *f = &flows[ghost];
-    struct csp_wait wait;
-    int rc = MPI_SUCCESS;
-    csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
-                   (long)gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
-    pthread_mutex_lock(&lock);
-    uint32_t seq = replies_only ? f->replied : f->sent;
-    pthread_mutex_unlock(&lock);
-    while (!look(ghost, f, seq, &rc))
-        csp_wait_turn(&wait);
     if (csp_rt.crowded)
         csp_nudge_flushed(ghost, csp_clock_ns());
-    int error = atomic_exchange_explicit(&f->error, MPI_SUCCESS, memory_order_acq_rel);
+    int error = atomic_exchange_explicit(&flows[ghost].error, MPI_SUCCESS, memory_order_acq_rel);
     return rc != MPI_SUCCESS ? rc : error;
+}
+
+static uint32_t sent(int ghost)
+{
+    pthread_mutex_lock(&lock);
+    uint32_t seq = flows[ghost].sent;
+    pthread_mutex_unlock(&lock);
+    return seq;
+}
+
+int csp_flow_flush(int ghost, int replies_only, uint64_t gid)
+{
+    struct csp_wait wait;
+    int rc = MPI_SUCCESS;
+    uint32_t seq = replies_only ? csp_flow_replied(ghost) : sent(ghost);
+    csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
+                   (long)gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
+    while (!csp_flow_look(ghost, seq, &rc))
+        csp_wait_turn(&wait);
+    return csp_flow_end(ghost, rc);
 }

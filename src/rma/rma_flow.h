@@ -29,6 +29,18 @@ struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes);
 /** Numbers and sends the message. @return MPI error code. */
 int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_result *result);
 
+/** The number of the last message to `ghost` that is answered by data. */
+uint32_t csp_flow_replied(int ghost);
+
+/**
+ * One look; asks the ghost if need be. @return 1 if all messages to `ghost` up to number `seq` are executed and their replies
+ * here, or the MPI library failed: its error in *rc.
+ */
+int csp_flow_look(int ghost, uint32_t seq, int *rc);
+
+/** After the last look, with its `rc`. @return that, or the MPI error code of the first message that failed since the last call. */
+int csp_flow_end(int ghost, int rc);
+
 /**
  * Waits until all that was sent to `ghost` before is executed there and its replies are here
  * (`replies_only`: the latter). `gid`: of the window that asks. @return MPI error code of the first

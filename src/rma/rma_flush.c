@@ -147,6 +147,11 @@ int csp_win_flush_local_ghost(struct csp_win *w, int ghost)
     return flush_by(w, ghost, 0, csp_mpi.Win_flush_local);
 }
 
+int csp_win_settle_local(struct csp_win *w, int ghost)
+{
+    return take_bit(w->local, ghost) ? flush_by(w, ghost, 0, csp_mpi.Win_flush_local) : MPI_SUCCESS;
+}
+
 int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
 {
     _Atomic uint16_t *there = &w->unflushed[ghost]; // threads may lose some

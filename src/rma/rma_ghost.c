@@ -5,6 +5,7 @@
 #include <limits.h>
 #include "rma/rma_async.h"
 #include "rma/rma_nudge.h"
+#include "rma/rma_request.h"
 #include "types/type.h"
 #include "rma/rma_weak.h"
 #include "runtime/node.h"
@@ -140,10 +141,8 @@ int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_A
 {
     if (CSP_LIKELY(!op->request) || !is_early(op))
         return send(w, ghost, op, at, bytes);
-    struct csp_op complete = *op;
-    complete.request = NULL;
-    int rc = send(w, ghost, &complete, at, bytes);
-    if (rc == MPI_SUCCESS)
-        rc = csp_win_flush_local_ghost(w, ghost);
-    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
+    struct csp_op without = *op;
+    without.request = NULL;
+    int rc = send(w, ghost, &without, at, bytes);
+    return rc == MPI_SUCCESS ? csp_request_local(w, ghost, 1, op->request) : rc;
 }

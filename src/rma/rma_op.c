@@ -84,7 +84,7 @@ static int issue_direct(struct csp_win *w, const struct csp_op *op, const struct
                                   : csp_acc_direct(w, op, t, basic, addr);
 }
 
-// The request, if the program wants one, is the library's.
+// The request, if the program wants one, is the library's if that has one that can be used.
 static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
                        MPI_Aint at, MPI_Aint bytes)
 {
@@ -93,23 +93,22 @@ static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct 
     int ghost = w->by_segment ? csp_bind_acc(w, op, t, at) : w->peers[op->target].ghost_bit;
     if (CSP_LIKELY(ghost >= 0))
         return csp_ghost_issue(w, ghost, op, at, bytes);
-    int rc = csp_split_issue(w, op, t, at);
-    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
+    return csp_split_issue(w, op, t, at);
 }
 
 static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a,
                     enum csp_route route)
 {
-    int rc;
-    if (route == CSP_ROUTE_DIRECT && by_load_and_store(w, op, a))
-        rc = issue_direct(w, op, a->type, a->basic, csp_win_local(w, op->target) + a->at);
-    else if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
+    if (route == CSP_ROUTE_DIRECT && by_load_and_store(w, op, a)) {
+        char *addr = csp_win_local(w, op->target) + a->at;
+        int rc = issue_direct(w, op, a->type, a->basic, addr);
+        return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
+    }
+    if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
         return csp_ghost_issue(w, csp_async_target(op->target), op, a->at, a->bytes);
-    else if (!by_software(w, op))
-        return issue_ghost(w, op, a->type, a->at, a->bytes);
-    else
-        rc = csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
-    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
+    if (by_software(w, op))
+        return csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
+    return issue_ghost(w, op, a->type, a->at, a->bytes);
 }
 
 static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)

@@ -8,6 +8,7 @@
 #include "rma/rma_bind.h"
 #include "rma/rma_direct.h"
 #include "rma/rma_flow.h"
+#include "rma/rma_request.h"
 #include "runtime/vm.h"
 
 enum { RUNS = 2048 }; // of a layout that is cut down to one piece
@@ -247,12 +248,12 @@ static int execute_piece(struct job *j, int64_t at, const struct csp_piece *head
     return rc;
 }
 
-// Results that come later are complete when a request of the program's must be.
-static int finish(struct job *j, int rc)
+// The request, if the program wants one.
+static int finish(const struct job *j, int rc)
 {
     if (rc != MPI_SUCCESS || !j->op->request || !csp_piece_replies(j->op->kind))
-        return rc;
-    return csp_flow_flush(j->ghost, 1, j->w->gid);
+        return rc == MPI_SUCCESS ? csp_op_finished(j->op) : rc;
+    return csp_request_results(j->w, j->ghost, j->op->request);
 }
 
 static int by_ghost(struct job *j)
@@ -275,7 +276,8 @@ int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_
         return rc;
     if (route != CSP_ROUTE_DIRECT)
         return by_ghost(&j);
-    return op->kind <= CSP_OP_GET ? copy_here(&j) : each_piece(&j, execute_piece);
+    rc = op->kind <= CSP_OP_GET ? copy_here(&j) : each_piece(&j, execute_piece);
+    return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
 }
 
 int csp_soft_flush(struct csp_win *w, int ghost)

@@ -7,6 +7,7 @@
 #include "rma/rma_bind.h"
 #include "rma/rma_direct.h"
 #include "rma/rma_ghost.h"
+#include "rma/rma_request.h"
 
 // Elements of one side that go to one ghost.
 struct runs {
@@ -127,8 +128,8 @@ static int issue_part(struct csp_win *w, int ghost, const struct split *s, struc
                       const struct csp_op *op, MPI_Aint at)
 {
     struct csp_op part = *op;
-    MPI_Request request;
     int rc = make_types(s, p);
+    part.request = NULL;
     part.target_count = 1;
     part.target_type = p->type[TARGET];
     if (s->has[ORIGIN]) {
@@ -139,12 +140,8 @@ static int issue_part(struct csp_win *w, int ghost, const struct split *s, struc
         part.result_count = 1;
         part.result_type = p->type[RESULT];
     }
-    if (op->request)
-        part.request = &request;
     if (rc == MPI_SUCCESS)
         rc = csp_ghost_issue(w, ghost, &part, at, csp_side_bytes(&s->side[TARGET]));
-    if (rc == MPI_SUCCESS && op->request)
-        rc = csp_mpi.Wait(&request, MPI_STATUS_IGNORE);
     for (int i = 0; i < SIDES; i++)
         if (p->type[i] != MPI_DATATYPE_NULL)
             csp_mpi.Type_free(&p->type[i]);
@@ -171,5 +168,5 @@ int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp
         }
     }
     free(s.parts);
-    return rc;
+    return rc == MPI_SUCCESS && op->request ? csp_request_local(w, first, ng, op->request) : rc;
 }

@@ -9,7 +9,7 @@
 
 /**
  * Gives each ghost of the target's node the elements that start in its segments, by one operation each.
- * Waits for them if the program asked for a request. @return MPI error code.
+ * The program's request, if it wants one, is Casper's. @return MPI error code.
  */
 int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                     MPI_Aint at);

@@ -199,6 +199,8 @@ static inline unsigned csp_acc_index(const struct csp_win *w, int target)
 /** Completes all operations of this process by one ghost of an internal window at the origin.
  * @return MPI error code, not raised. */
 int csp_win_flush_local_ghost(struct csp_win *w, int ghost);
+/** The same, unless there are none. */
+int csp_win_settle_local(struct csp_win *w, int ghost);
 
 /** A rank's memory in this process's address space; only for ranks of this node, and, where no ghost
  * maps the memory, for its own. */

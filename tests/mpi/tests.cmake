@@ -206,6 +206,8 @@ csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_cr
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created_far ARGS 3
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+csp_add_mpi_test(casper/request_async.c NP 4 GHOSTS 1 NODES 2 FIXED CORE)
+csp_add_mpi_test(casper/request_async.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/request_async_two)
 csp_add_mpi_test(casper/api.c NP 3 GHOSTS 1 NODES 2 CORE LINKED)
 csp_add_mpi_test(casper/linked.c NP 4 GHOSTS 1 NODES 2 LINKED)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)

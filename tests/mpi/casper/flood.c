@@ -3,9 +3,7 @@
 // Two origins flood a target that is outside MPI, without a flush. The memory of the ghosts stays
 // bounded, and what a third one asks of the same target meanwhile comes back soon: rank 1, of the target's
 // node, or the one that the argument names.
-#include <dirent.h>
-
-#include "casper_only.h"
+#include "casper_ghosts.h"
 
 enum {
     CHUNK = 32768,
@@ -32,49 +30,16 @@ static long number_in(const char *path, const char *word)
     return value;
 }
 
-// Does the process run the same program for the same job?
-static int is_of_job(const char *pid, const char *mark)
+// The most memory that a ghost ever had, in KB.
+static long ghosts_peak_kb(const long *ghosts, int n)
 {
-    static char text[1 << 16];
-    char path[64], mine[4096] = "", its[4096] = "";
-    snprintf(path, sizeof path, "/proc/%.20s/exe", pid);
-    if (readlink("/proc/self/exe", mine, sizeof mine - 1) < 0 ||
-        readlink(path, its, sizeof its - 1) < 0 || strcmp(mine, its) != 0)
-        return 0;
-    snprintf(path, sizeof path, "/proc/%.20s/environ", pid);
-    FILE *f = fopen(path, "r");
-    size_t n = f ? fread(text, 1, sizeof text, f) : 0;
-    if (f)
-        fclose(f);
-    return memmem(text, n, mark, strlen(mark)) != NULL;
-}
-
-static int is_user(long pid, const long *users)
-{
-    for (int i = 0; i < csp_test_size; i++)
-        if (users[i] == pid)
-            return 1;
-    return 0;
-}
-
-// The most memory that a ghost of this job ever had, in KB, and how many ghosts there are.
-static long ghosts_peak_kb(const long *users, int *ghosts)
-{
-    const char *mark = getenv("CASPER_RUN_MARK");
     char path[64];
     long most = 0;
-    DIR *proc = opendir("/proc");
-    *ghosts = 0;
-    for (struct dirent *e; mark && (e = readdir(proc));) {
-        long pid = atol(e->d_name);
-        if (pid <= 0 || is_user(pid, users) || !is_of_job(e->d_name, mark))
-            continue;
-        snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    for (int i = 0; i < n; i++) {
+        snprintf(path, sizeof path, "/proc/%ld/status", ghosts[i]);
         long kb = number_in(path, "VmHWM:");
         most = kb > most ? kb : most;
-        ++*ghosts;
     }
-    closedir(proc);
     return most;
 }
 
@@ -130,14 +95,14 @@ int main(int argc, char **argv)
     casper_only();
     csp_test_need(4);
     MPI_Win win;
-    int ghosts, alone = argc > 1 ? atoi(argv[1]) : 1;
-    long pid = getpid(), users[64];
+    int alone = argc > 1 ? atoi(argv[1]) : 1;
+    long ghosts[CASPER_GHOSTS_MOST];
     MPI_Aint bytes = (MPI_Aint)2 * CHUNK * csp_test_size;
     int *base = csp_test_win_new(bytes, 1, MPI_COMM_WORLD, &win);
     csp_test_win_fill(win, MPI_COMM_WORLD, base, bytes, 0);
-    MPI_Allgather(&pid, 1, MPI_LONG, users, 1, MPI_LONG, MPI_COMM_WORLD);
-    long before = ghosts_peak_kb(users, &ghosts);
-    CHECK(ghosts > 0);
+    int n = casper_ghosts_find(ghosts);
+    CHECK(n > 0);
+    long before = ghosts_peak_kb(ghosts, n);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
     PHASE("flood");
@@ -149,7 +114,7 @@ int main(int argc, char **argv)
         flood(win, (2 * csp_test_rank - 1) * (MPI_Aint)CHUNK);
     MPI_Win_unlock_all(win);
     MPI_Barrier(MPI_COMM_WORLD);
-    long after = ghosts_peak_kb(users, &ghosts);
+    long after = ghosts_peak_kb(ghosts, n);
     if (csp_test_rank == 0)
         printf("peak of a ghost: %ld KB before, %ld KB after\n", before, after);
     CHECK_MSG(after - before < GROWTH_KB, "a ghost grew by %ld KB", after - before);

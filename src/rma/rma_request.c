@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// The program may complete the operation by a flush, and its request after the window is gone: all that is kept of that is its id.
+#include "rma/rma_request.h"
+
+#include "req/req.h"
+#include "rma/rma_early.h"
+#include "rma/rma_flow.h"
+#include "runtime/wait.h"
+
+struct rma_req {
+    struct csp_req req;
+    uint64_t gid;
+    int first, n; // ghosts, or who does without one
+    int results;  // by the software route; one ghost
+    uint32_t seq; // the last of them
+    int rc;
+};
+
+static struct rma_req *rma_of(const struct csp_req *r)
+{
+    return (struct rma_req *)(uintptr_t)r;
+}
+
+static struct csp_win *window(const struct csp_req *r)
+{
+    csp_early_lock();
+    struct csp_win *w = csp_win_by_gid(rma_of(r)->gid);
+    csp_early_unlock();
+    return w;
+}
+
+// The library can only be asked to complete all of it: that is a round trip to the ghost at most.
+static int is_done(struct csp_req *r)
+{
+    struct rma_req *x = rma_of(r);
+    if (x->results)
+        return csp_flow_look(x->first, x->seq, &x->rc);
+    struct csp_win *w = window(r);
+    for (int i = 0; w && i < x->n && x->rc == MPI_SUCCESS; i++)
+        x->rc = csp_win_settle_local(w, x->first + i);
+    return 1;
+}
+
+// MPI-4.1 12.3.5: only the error of such a status has a meaning.
+static void answer(struct csp_req *r, MPI_Status *status)
+{
+    (void)r;
+    csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
+}
+
+static struct csp_req_home home(const struct csp_req *r)
+{
+    const struct csp_win *w = window(r);
+    return (struct csp_req_home){MPI_COMM_NULL, w ? w->handle : MPI_WIN_NULL};
+}
+
+static void say(const struct csp_req *r, struct csp_wait *w)
+{
+    const struct rma_req *x = rma_of(r);
+    csp_wait_begin(w, "results of an operation on window %ld from ghost %ld of node %ld",
+                   (long)x->gid, x->first % csp_rt.topo->ng, x->first / csp_rt.topo->ng);
+}
+
+static int finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
+{
+    const struct rma_req *x = rma_of(r);
+    int rc = x->results ? csp_flow_end(x->first, x->rc) : x->rc;
+    answer(r, status);
+    *request = MPI_REQUEST_NULL;
+    csp_req_give(r);
+    return rc;
+}
+
+static struct csp_req_kind kind = {
+    .bytes = sizeof(struct rma_req),
+    .done = is_done,
+    .status = answer,
+    .finish = finish,
+    .home = home,
+    .say = say,
+};
+
+static struct rma_req *take(const struct csp_win *w, int first, int n, MPI_Request *request)
+{
+    struct rma_req *x = rma_of(csp_req_take(&kind));
+    x->gid = w->gid;
+    x->first = first;
+    x->n = n;
+    x->rc = MPI_SUCCESS;
+    x->results = 0;
+    *request = x->req.handle;
+    return x;
+}
+
+int csp_request_results(const struct csp_win *w, int ghost, MPI_Request *request)
+{
+    struct rma_req *x = take(w, ghost, 1, request);
+    x->results = 1;
+    x->seq = csp_flow_replied(ghost);
+    return MPI_SUCCESS;
+}
+
+int csp_request_local(const struct csp_win *w, int first, int n, MPI_Request *request)
+{
+    take(w, first, n, request);
+    return MPI_SUCCESS;
+}
