@@ -229,12 +229,25 @@ static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)
            ns - usual_ns > (double)a->config.interval_ns / ABORT_SHARE;
 }
 
+// Without a reason, for tests.
+static void alternate(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
+{
+    switch_home(a);
+    csp_adapt_restart(a, now_ns, done);
+}
+
 enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
                                     struct csp_adapt_done done, uint64_t more_ns)
 {
     struct csp_adapt_done here = {done.units - a->since.units, done.calls - a->since.calls,
                                   done.ns - a->since.ns};
-    int whole = is_whole(a, now_ns - a->since_ns, here);
+    uint64_t for_ns = now_ns - a->since_ns;
+    if (a->config.alternate) {
+        if (here.calls && for_ns >= a->config.interval_ns)
+            alternate(a, now_ns, done);
+        return a->now;
+    }
+    int whole = is_whole(a, for_ns, here);
     if (!whole) {
         here.ns += more_ns;
         if (a->now == a->home || !is_too_dear(a, here))

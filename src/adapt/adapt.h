@@ -32,6 +32,7 @@ struct csp_adapt_config {
     uint64_t probe_every_ns;  // first pause between probes; doubles while they find nothing,
     uint64_t probe_seldom_ns; // up to this
     int by_order;             // a probe that is due waits for csp_adapt_probe
+    int alternate; // nothing is measured: another route after each interval in which there was a call
 };
 
 /** What was done since the start. */

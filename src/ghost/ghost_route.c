@@ -51,6 +51,7 @@ static void need_keep(void)
         return;
     struct csp_keep_config c = {csp_adapt_defaults, csp_rt.node, send, say, NULL};
     c.adapt.interval_ns = csp_predict_interval_ns();
+    c.adapt.alternate = csp_config.auto_method == CSP_CONFIG_AUTO_METHOD_ALTERNATE;
     c.adapt.probe_every_ns = PROBE_EVERY * c.adapt.interval_ns;
     c.adapt.probe_seldom_ns = PROBE_SELDOM * c.adapt.interval_ns;
     keep = csp_keep_new(&c);

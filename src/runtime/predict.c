@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include "runtime/node.h"
 
-static const uint64_t MEASURE_NS = 50000000, PROFILE_NS = 1000000000; // by default
+// By default.
+static const uint64_t MEASURE_NS = 50000000, PROFILE_NS = 1000000000, ALTERNATE_NS = 200000;
 
 struct csp_predictions csp_predictions;
 
@@ -13,6 +14,8 @@ uint64_t csp_predict_interval_ns(void)
 {
     if (csp_config.predict_int)
         return (uint64_t)csp_config.predict_int * 1000;
+    if (csp_config.auto_method == CSP_CONFIG_AUTO_METHOD_ALTERNATE)
+        return ALTERNATE_NS;
     return csp_predict_used() ? PROFILE_NS : MEASURE_NS;
 }
 

@@ -11,17 +11,18 @@
 #include "runtime/quirks.h"
 #include "runtime/rt.h"
 
-/** Whether anybody needs predictions: CSP_AUTO_METHOD is not measure, and routes may change. The same on all
- * processes. */
-static inline int csp_predict_used(void)
-{
-    return csp_config.auto_method != CSP_CONFIG_AUTO_METHOD_MEASURE && !csp_quirks.fixed_routes;
-}
-
 /** Whether ghosts tell each other. */
 static inline int csp_predict_told(void)
 {
     return csp_config.auto_method == CSP_CONFIG_AUTO_METHOD_PROFILE_GHOSTS;
+}
+
+/** Whether anybody needs predictions: CSP_AUTO_METHOD is one of the profiles, and routes may change. The same on all
+ * processes. */
+static inline int csp_predict_used(void)
+{
+    return (csp_config.auto_method == CSP_CONFIG_AUTO_METHOD_PROFILE || csp_predict_told()) &&
+           !csp_quirks.fixed_routes;
 }
 
 /** CSP_PREDICT_INT, in nanoseconds. */

@@ -348,6 +348,7 @@ class Plan:
     plain: tuple[
         dict[str, str], ...
     ] = ()  # variables with which ghosts leave something to the library, and to its faults
+    faulty: tuple[str, ...] = ()  # libraries to which nothing is left: most seeds go wrong plain
 
 
 def settings(plan: Plan, lib: mpi_libs.Library, program: Path, full: bool) -> list[Setting]:
@@ -355,6 +356,8 @@ def settings(plan: Plan, lib: mpi_libs.Library, program: Path, full: bool) -> li
     for nodes in (2, 1):
         for ghosts, env in plan.ghosts + (plan.more_ghosts if full else []):
             plain = env in plan.plain
+            if plain and lib.name in plan.faulty:
+                continue
             known = plan.tester.known(lib.name, nodes, None if plain else ghosts)
             found.append(
                 Setting(

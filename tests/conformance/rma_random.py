@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Random RMA programs: windows of every kind, epochs, operations, datatypes; each compared with a serial
-model and, by a digest of the final memory, with the plain library. rma_random/ has the program.
+"""Random RMA programs: windows of every kind, epochs, operations, datatypes, redirection
+switched on and off meanwhile; each compared with a serial model and, by a digest of the final memory,
+with the plain library. rma_random/ has the program.
 
 A seed that goes wrong under Casper and not plain is shrunk to a minimal program, which is printed
 with the command that repeats it. Seeds that go wrong plain are named apart. What a plain library is
@@ -13,14 +14,23 @@ import sys
 
 from _seeds import Plan, Tester, main
 
+AUTO = {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": "alternate"}
+PROFILE = {
+    "CSP_ASYNC_CONFIG": "auto",
+    "CSP_AUTO_METHOD": "profile_ghosts",
+    "CSP_PREDICT_INT": "300",
+    "CSP_GSYNC_INT": "500",
+}
 PLAN = Plan(
     Tester(
         "rma_random", ("window", "round", "action"), differs="other memory at the end than plain"
     ),
     {"puts": (": put", 1), "sums": (" SUM ", 1)},
-    [(1, {})],
-    [(2, {}), (0, {})],
+    [(1, {}), (1, AUTO)],
+    [(2, {}), (0, {}), (2, AUTO), (3, AUTO), (1, PROFILE), (2, PROFILE)],
     ("m50", "m40", "o50", "i21", "o41"),
+    plain=(AUTO, PROFILE),
+    faulty=("o50", "o41"),
 )
 
 if __name__ == "__main__":

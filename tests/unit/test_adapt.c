@@ -113,12 +113,36 @@ static void idle_is_no_measurement(void **state)
     assert_int_equal(a.probes, 0);
 }
 
+// For tests of what follows from changes.
+static void alternates_if_asked(void **state)
+{
+    struct csp_adapt a;
+    struct csp_adapt_config config = csp_adapt_defaults;
+    struct csp_adapt_done done = {0};
+    (void)state;
+    config.alternate = 1;
+    csp_adapt_begin(&a, &config, CSP_ADAPT_ON, 0);
+    enum csp_adapt_route before = CSP_ADAPT_ON;
+    for (uint64_t now = config.interval_ns; now < 10 * config.interval_ns;
+         now += config.interval_ns) {
+        assert_int_equal(csp_adapt_step(&a, now, done, 0), before); // no call
+        done.calls++;
+        done.units++;
+        enum csp_adapt_route route = csp_adapt_step(&a, now, done, 0);
+        assert_int_equal(route, csp_adapt_other(before));
+        before = route;
+    }
+    assert_int_equal(a.switches, 9);
+    assert_int_equal(a.probes, 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_the_better_route), cmocka_unit_test(does_not_flap),
         cmocka_unit_test(follows_phases),         cmocka_unit_test(a_bad_probe_is_cheap),
         cmocka_unit_test(idle_is_no_measurement), cmocka_unit_test(lives_with_random_phases),
+        cmocka_unit_test(alternates_if_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -51,6 +51,7 @@ enum rr_feature {
     RR_F_RGET,
     RR_F_LOGICAL,
     RR_F_BITWISE,
+    RR_F_SWITCH,
     RR_FEATURES
 };
 
@@ -125,6 +126,7 @@ struct rr_win {
     struct rr_part *parts;
     int born, dies; // phases
     bool no_locks, ordered, say_ordered, same_op, say_ops, same_size, same_unit, noncontig;
+    const char *config;                      // async_config that it is made with, or NULL
     bool skipped, fence_open, lock_all_open; // the epoch of the last round goes on
     MPI_Comm comm;
     MPI_Win handle;
@@ -183,6 +185,8 @@ struct rr_round {
     struct rr_session *sessions;
     bool hold, chained, nocheck, no_exclusive, use_test, asserts, empty_groups;
     unsigned edges[RR_MAX_RANKS]; // PSCW: targets of each origin
+    const char *config;           // async_config that is set before it, or NULL;
+    bool at_once;                 // if not, it counts from the fence on that opens it
 };
 
 struct rr_phase {
@@ -231,6 +235,7 @@ uint64_t rr_digest(const struct rr_win *win);
 void rr_win_make(struct rr_win *win);
 void rr_win_free(struct rr_win *win);
 void rr_win_reattach(struct rr_win *win);
+void rr_win_switch(const struct rr_round *round);
 unsigned char *rr_local(const struct rr_win *win, MPI_Aint at);
 
 // rr_exec.c, rr_epoch.c, rr_act.c

@@ -89,6 +89,7 @@ static bool is_mine(const struct rr_round *round)
 static void begin_round(struct rr_round *round)
 {
     rnd_at("begin of round", round->id);
+    rr_win_switch(round);
     rr_epoch_open(round);
 }
 

@@ -44,4 +44,5 @@ const char *const rr_features[RR_FEATURES - RND_F_OWN] = {
     NAME_OF(RGET) = "rget",
     NAME_OF(LOGICAL) = "logical",
     NAME_OF(BITWISE) = "bitwise",
+    NAME_OF(SWITCH) = "switch",
 };

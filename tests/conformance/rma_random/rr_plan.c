@@ -82,6 +82,28 @@ static void plan_life(struct rr_program *p, struct rr_win *win, struct rnd_rng *
     }
 }
 
+static const char *plan_config(struct rnd_rng *rng)
+{
+    static const char *const values[] = {"on", "off", "auto"};
+    return values[rnd_pick(rng, 3)];
+}
+
+/** When redirection changes; what the program does is the same without. */
+static void plan_switches(struct rr_program *p, struct rnd_rng *rng)
+{
+    for (int i = 0; i < p->nwins; i++)
+        if (rnd_has(RR_F_SWITCH) && rnd_chance(rng, 30))
+            p->wins[i].config = plan_config(rng);
+    for (int i = 0; i < p->nphases; i++)
+        for (int r = 0; r < p->phases[i].nrounds; r++) {
+            struct rr_round *round = &p->phases[i].rounds[r];
+            if (!rnd_has(RR_F_SWITCH) || !round->win || !rnd_chance(rng, 30))
+                continue;
+            round->config = plan_config(rng);
+            round->at_once = round->style != RR_FENCE || rnd_chance(rng, 50);
+        }
+}
+
 /** The program of a seed for this many ranks on these nodes, the same on each rank. */
 struct rr_program *rr_plan(uint64_t seed, int ranks, const int *nodes, int me)
 {
@@ -103,5 +125,6 @@ struct rr_program *rr_plan(uint64_t seed, int ranks, const int *nodes, int me)
     }
     for (int i = 0; i < p->nphases; i++)
         plan_phase(p, i, &rng);
+    plan_switches(p, &rng);
     return p;
 }

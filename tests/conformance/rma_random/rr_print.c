@@ -17,7 +17,7 @@ static void print_part(const struct rr_win *win, int rank)
 static void print_win(const struct rr_win *win)
 {
     static const char *const kinds[] = {"allocate", "create", "create_dynamic", "allocate_shared"};
-    printf("%4d  window %d: MPI_Win_%s, phases %d to %d%s%s%s%s%s%s\n", win->id, win->index,
+    printf("%4d  window %d: MPI_Win_%s, phases %d to %d%s%s%s%s%s%s%s%s\n", win->id, win->index,
            kinds[win->kind], win->born, win->dies, win->no_locks ? ", no_locks" : "",
            win->say_ordered ? win->ordered ? ", accumulate_ordering=rar,raw,war,waw"
                                            : ", accumulate_ordering=none"
@@ -26,7 +26,8 @@ static void print_win(const struct rr_win *win)
                ? win->same_op ? ", accumulate_ops=same_op" : ", accumulate_ops=same_op_no_op"
                : "",
            win->same_size ? ", same_size" : "", win->same_unit ? ", same_disp_unit" : "",
-           win->kind == RR_W_SHARED && win->noncontig ? ", alloc_shared_noncontig" : "");
+           win->kind == RR_W_SHARED && win->noncontig ? ", alloc_shared_noncontig" : "",
+           win->config ? ", async_config=" : "", win->config ? win->config : "");
     for (int r = 0; r < win->size; r++)
         print_part(win, r);
 }
@@ -98,11 +99,12 @@ const char *rr_style_name(enum rr_style style)
 
 static void print_round(const struct rr_round *round, int phase)
 {
-    printf("%4d    phase %d, window %d: %s%s%s%s%s\n", round->id, phase, round->win->index,
+    printf("%4d    phase %d, window %d: %s%s%s%s%s%s%s%s\n", round->id, phase, round->win->index,
            rr_style_name(round->style),
            round->hold && round->style == RR_LOCK ? " (all held at once)" : "",
            round->chained ? ", epoch goes on" : "", round->asserts ? ", assertions" : "",
-           round->nocheck ? ", NOCHECK" : "");
+           round->nocheck ? ", NOCHECK" : "", round->config ? ", async_config=" : "",
+           round->config ? round->config : "", round->config && round->at_once ? " at once" : "");
     for (int i = 0; i < round->nsessions && round->hold && round->style == RR_LOCK; i++)
         printf("        rank %d holds rank %d, %s\n", round->sessions[i].origin,
                round->sessions[i].target, round->sessions[i].exclusive ? "exclusive" : "shared");

@@ -41,6 +41,12 @@ static void free_block(struct rr_win *win, int seg)
     win->block[seg] = NULL;
 }
 
+/** Only jobs that ask for changes get them: operations that are not redirected meet the faults of the library. */
+static bool switches(void)
+{
+    return getenv("CSP_ASYNC_CONFIG") != NULL;
+}
+
 static MPI_Info make_info(const struct rr_win *win)
 {
     MPI_Info info;
@@ -57,7 +63,23 @@ static MPI_Info make_info(const struct rr_win *win)
         MPI_Info_set(info, "same_disp_unit", "true");
     if (win->kind == RR_W_SHARED && win->noncontig)
         MPI_Info_set(info, "alloc_shared_noncontig", "true");
+    if (switches() && win->config)
+        MPI_Info_set(info, "async_config", win->config);
     return info;
+}
+
+/** Redirection of a window's operations may change now. Everything before is complete everywhere. */
+void rr_win_switch(const struct rr_round *round)
+{
+    MPI_Info info;
+    if (!switches() || !round->config)
+        return;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "async_config", round->config);
+    if (round->at_once)
+        MPI_Info_set(info, "symmetric", "true");
+    MPI_Win_set_info(round->win->handle, info);
+    MPI_Info_free(&info);
 }
 
 static void attach_all(struct rr_win *win)
