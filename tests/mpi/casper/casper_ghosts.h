@@ -55,4 +55,18 @@ static inline int casper_ghosts_find(long *pids)
     return n;
 }
 
+/** Seconds that a process was ready and had no core. */
+static inline double casper_ghosts_coreless(long pid)
+{
+    char path[64];
+    double ran = 0, waited = 0;
+    snprintf(path, sizeof path, "/proc/%ld/schedstat", pid);
+    FILE *f = fopen(path, "r");
+    if (f && fscanf(f, "%lf %lf", &ran, &waited) != 2)
+        waited = 0;
+    if (f)
+        fclose(f);
+    return waited * 1e-9;
+}
+
 #endif
