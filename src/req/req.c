@@ -98,10 +98,29 @@ void csp_req_stop(void)
         stop(kinds);
 }
 
+static MPI_Status blank;
+static pthread_once_t blank_made = PTHREAD_ONCE_INIT;
+
+static void make_blank(void)
+{
+    csp_mpi.Status_set_elements(&blank, MPI_BYTE, 0);
+    csp_mpi.Status_set_cancelled(&blank, 0);
+}
+
+// From a copy, as threads that set this one after the other's status would wait for the library's lock. MPI_ERROR stays (3.2.5).
+static void not_cancelled(MPI_Status *status)
+{
+    int error = status->MPI_ERROR;
+    pthread_once(&blank_made, make_blank);
+    *status = blank;
+    status->MPI_ERROR = error;
+}
+
 void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, int cancelled)
 {
     if (status == MPI_STATUS_IGNORE)
         return;
+    not_cancelled(status);
     status->MPI_SOURCE = source;
     status->MPI_TAG = tag;
 #if CSP_HAVE_MPI_Status_set_elements_c
@@ -111,7 +130,8 @@ void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, in
 #else
     csp_mpi.Status_set_elements(status, MPI_BYTE, (int)bytes);
 #endif
-    csp_mpi.Status_set_cancelled(status, cancelled);
+    if (cancelled)
+        csp_mpi.Status_set_cancelled(status, cancelled);
 }
 
 int csp_req_raise(const struct csp_req_home *home, int code)
