@@ -175,6 +175,8 @@ def environment(job: Job, lib_env: dict[str, str]) -> dict[str, str]:
     }
     if job.ghosts is not None:
         env |= {"CSP_NG": str(job.ghosts), "CSP_WATCHDOG_S": str(max(5, limit - 10))}
+    if shim := mpi_libs.throttle(job.lib.name):  # what the program spawns has it from the launcher
+        env["LD_PRELOAD"] = ":".join(map(str, shim))
     return env | job.env
 
 
