@@ -2,9 +2,9 @@
 // Copyright the Casper developers
 #include "p2p/p2p.h"
 
+#include "p2p/p2p_cells.h"
 #include "p2p/p2p_flow.h"
 #include "p2p/p2p_msg.h"
-#include "p2p/p2p_cells.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 

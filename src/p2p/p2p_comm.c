@@ -7,6 +7,7 @@
 #include "base/handles.h"
 #include "casper/casper.h"
 #include "p2p/p2p.h"
+#include "req/req.h"
 #include "runtime/info.h"
 #include "runtime/rt.h"
 
@@ -32,9 +33,8 @@ void csp_p2p_comm_drop(struct csp_p2p_comm *c)
 
 int csp_p2p_raise(MPI_Comm comm, int code)
 {
-    if (code != MPI_SUCCESS && comm != MPI_COMM_NULL)
-        csp_mpi.Comm_call_errhandler(comm, code);
-    return code;
+    struct csp_req_home home = {comm, MPI_WIN_NULL};
+    return csp_req_raise(&home, code);
 }
 
 // The program freed it; its requests may still be under way.

@@ -53,9 +53,8 @@ int csp_transfer_free(struct csp_req *r, MPI_Request *request)
     int persistent = r->persistent;
     int waits = x->post.mode == CSP_P2P_RECV && x->cell && !csp_transfer_done(x) && unattend(x);
     int rc = MPI_SUCCESS, ends = !waits && x->cell && csp_transfer_done(x);
-    MPI_Request own = r->handle;
     if (ends)
-        rc = csp_req_conclude(r, &own, MPI_STATUS_IGNORE);
+        rc = csp_req_conclude(r, request, MPI_STATUS_IGNORE);
     if (!ends || persistent)
         csp_transfer_drop(x);
     *request = MPI_REQUEST_NULL;

@@ -242,18 +242,15 @@ static int try_any(int n, int waits, MPI_Request *requests, int *index, int *fla
                    MPI_Status *status)
 {
     struct mix m;
-    struct csp_req_home home = NOWHERE;
-    int rc = MPI_SUCCESS;
+    int rc;
     begin(&m, n, requests);
     csp_am_poll(1);
     *index = first_own_done(&m);
     *flag = *index >= 0;
-    if (*flag) {
-        rc = finish(&m, *index, &requests[*index], status, &home);
-        rc = csp_req_raise(&home, rc);
-    } else {
+    if (*flag)
+        rc = csp_req_conclude(m.own[*index], &requests[*index], status);
+    else
         rc = library_any(&m, waits, requests, index, flag, status);
-    }
     end(&m, requests);
     return rc;
 }

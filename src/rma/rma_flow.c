@@ -247,10 +247,10 @@ int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_resu
     return rc;
 }
 
-uint32_t csp_flow_replied(int ghost)
+uint32_t csp_flow_last(int ghost, int replies_only)
 {
     pthread_mutex_lock(&lock);
-    uint32_t seq = flows[ghost].replied;
+    uint32_t seq = replies_only ? flows[ghost].replied : flows[ghost].sent;
     pthread_mutex_unlock(&lock);
     return seq;
 }
@@ -276,19 +276,11 @@ int csp_flow_end(int ghost, int rc)
     return rc != MPI_SUCCESS ? rc : error;
 }
 
-static uint32_t sent(int ghost)
-{
-    pthread_mutex_lock(&lock);
-    uint32_t seq = flows[ghost].sent;
-    pthread_mutex_unlock(&lock);
-    return seq;
-}
-
 int csp_flow_flush(int ghost, int replies_only, uint64_t gid)
 {
     struct csp_wait wait;
     int rc = MPI_SUCCESS;
-    uint32_t seq = replies_only ? csp_flow_replied(ghost) : sent(ghost);
+    uint32_t seq = csp_flow_last(ghost, replies_only);
     csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
                    (long)gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
     while (!csp_flow_look(ghost, seq, &rc))

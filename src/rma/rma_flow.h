@@ -29,8 +29,8 @@ struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes);
 /** Numbers and sends the message. @return MPI error code. */
 int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_result *result);
 
-/** The number of the last message to `ghost` that is answered by data. */
-uint32_t csp_flow_replied(int ghost);
+/** The number of the last message to `ghost`; `replies_only`: of those that are answered by data. */
+uint32_t csp_flow_last(int ghost, int replies_only);
 
 /**
  * One look; asks the ghost if need be. @return 1 if all messages to `ghost` up to number `seq` are executed and their replies

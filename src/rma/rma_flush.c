@@ -142,14 +142,14 @@ static int flush_bit(struct csp_win *w, int bit)
     return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
 }
 
-int csp_win_flush_local_ghost(struct csp_win *w, int ghost)
+static int flush_local_bit(struct csp_win *w, int bit)
 {
-    return flush_by(w, ghost, 0, csp_mpi.Win_flush_local);
+    return flush_by(w, bit, 0, csp_mpi.Win_flush_local);
 }
 
 int csp_win_settle_local(struct csp_win *w, int ghost)
 {
-    return take_bit(w->local, ghost) ? flush_by(w, ghost, 0, csp_mpi.Win_flush_local) : MPI_SUCCESS;
+    return take_bit(w->local, ghost) ? flush_local_bit(w, ghost) : MPI_SUCCESS;
 }
 
 int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
@@ -186,8 +186,7 @@ static struct todo at_target(const struct csp_win *w)
 
 static struct todo at_origin(const struct csp_win *w)
 {
-    return (struct todo){
-        {{w->local, csp_win_flush_local_ghost}, {w->soft_local, csp_soft_flush_local}}};
+    return (struct todo){{{w->local, flush_local_bit}, {w->soft_local, csp_soft_flush_local}}};
 }
 
 // All ghosts that have a bit in one way's words.

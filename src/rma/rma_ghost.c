@@ -144,5 +144,7 @@ int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_A
     struct csp_op without = *op;
     without.request = NULL;
     int rc = send(w, ghost, &without, at, bytes);
-    return rc == MPI_SUCCESS ? csp_request_local(w, ghost, 1, op->request) : rc;
+    if (rc == MPI_SUCCESS)
+        csp_request_local(w, ghost, 1, op->request);
+    return rc;
 }

@@ -102,16 +102,14 @@ static struct rma_req *take(const struct csp_win *w, int first, int n, MPI_Reque
     return x;
 }
 
-int csp_request_results(const struct csp_win *w, int ghost, MPI_Request *request)
+void csp_request_results(const struct csp_win *w, int ghost, MPI_Request *request)
 {
     struct rma_req *x = take(w, ghost, 1, request);
     x->results = 1;
-    x->seq = csp_flow_replied(ghost);
-    return MPI_SUCCESS;
+    x->seq = csp_flow_last(ghost, 1);
 }
 
-int csp_request_local(const struct csp_win *w, int first, int n, MPI_Request *request)
+void csp_request_local(const struct csp_win *w, int first, int n, MPI_Request *request)
 {
     take(w, first, n, request);
-    return MPI_SUCCESS;
 }

@@ -7,9 +7,9 @@
 #include "rma/rma_win.h"
 
 /** For the results of pieces that were sent to a ghost: complete when all of them up to now are here. */
-int csp_request_results(const struct csp_win *w, int ghost, MPI_Request *request);
+void csp_request_results(const struct csp_win *w, int ghost, MPI_Request *request);
 
 /** For what the MPI library has under way to `n` ghosts from `first` on: completing it completes all that at the origin. */
-int csp_request_local(const struct csp_win *w, int first, int n, MPI_Request *request);
+void csp_request_local(const struct csp_win *w, int first, int n, MPI_Request *request);
 
 #endif

@@ -251,9 +251,12 @@ static int execute_piece(struct job *j, int64_t at, const struct csp_piece *head
 // The request, if the program wants one.
 static int finish(const struct job *j, int rc)
 {
-    if (rc != MPI_SUCCESS || !j->op->request || !csp_piece_replies(j->op->kind))
-        return rc == MPI_SUCCESS ? csp_op_finished(j->op) : rc;
-    return csp_request_results(j->w, j->ghost, j->op->request);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (!j->op->request || !csp_piece_replies(j->op->kind))
+        return csp_op_finished(j->op);
+    csp_request_results(j->w, j->ghost, j->op->request);
+    return MPI_SUCCESS;
 }
 
 static int by_ghost(struct job *j)

@@ -168,5 +168,7 @@ int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp
         }
     }
     free(s.parts);
-    return rc == MPI_SUCCESS && op->request ? csp_request_local(w, first, ng, op->request) : rc;
+    if (rc == MPI_SUCCESS && op->request)
+        csp_request_local(w, first, ng, op->request);
+    return rc;
 }

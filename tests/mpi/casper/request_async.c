@@ -98,6 +98,14 @@ static void issue(struct data *d, int target, MPI_Aint at, MPI_Win win)
     MPI_Type_free(&second);
 }
 
+static void leave(MPI_Win *win)
+{
+    if (*win == MPI_WIN_NULL)
+        return;
+    MPI_Win_unlock_all(*win);
+    MPI_Win_free(win);
+}
+
 // `how`: the requests are completed by themselves, after a flush, or after the window is gone.
 static void software(MPI_Win *win, int target, MPI_Aint at, int how)
 {
@@ -116,9 +124,7 @@ static void software(MPI_Win *win, int target, MPI_Aint at, int how)
     if (how == 1)
         MPI_Win_flush_all(*win);
     if (how == 2)
-        MPI_Win_unlock_all(*win);
-    if (how == 2)
-        MPI_Win_free(win);
+        leave(win);
     if (how)
         check(&d, target);
     if (how == 1) // erroneous, but libraries let it pass
@@ -129,22 +135,13 @@ static void software(MPI_Win *win, int target, MPI_Aint at, int how)
     check(&d, target);
 }
 
-static int *fill(MPI_Win win, int *base)
+static void fill(MPI_Win win, int *base)
 {
     csp_test_own(win, MPI_COMM_WORLD);
     for (int i = 0; i < 3 * N; i++)
         base[i] = 100 * csp_test_rank + i;
     csp_test_unown(win, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
-    return base;
-}
-
-static void leave(MPI_Win *win)
-{
-    if (*win == MPI_WIN_NULL)
-        return;
-    MPI_Win_unlock_all(*win);
-    MPI_Win_free(win);
 }
 
 static void created(int dynamic, int how)
