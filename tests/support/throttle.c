@@ -36,8 +36,9 @@ unsigned ucp_worker_progress(void *worker)
 {
     static unsigned (*next)(void *);
     static __thread unsigned idle;
-    if (!next)
-        *(void **)&next = dlsym(RTLD_NEXT, "ucp_worker_progress");
+    if (!next) // loaded by a module of Python's, it is in nobody's sight but that module's
+        *(void **)&next =
+            dlsym(dlopen("libucp.so.0", RTLD_LAZY | RTLD_NOLOAD), "ucp_worker_progress");
     const unsigned handled = next(worker);
     idle = handled ? 0 : idle + 1;
     pause_if(idle > IDLE_POLLS);
