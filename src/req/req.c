@@ -103,8 +103,7 @@ static pthread_once_t blank_made = PTHREAD_ONCE_INIT;
 
 static void make_blank(void)
 {
-    csp_mpi.Status_set_elements(&blank, MPI_BYTE, 0);
-    csp_mpi.Status_set_cancelled(&blank, 0);
+    csp_mpi.Status_set_cancelled(&blank, 0); // the elements are set in every copy
 }
 
 // From a copy, as threads that set this one after the other's status would wait for the library's lock. MPI_ERROR stays (3.2.5).

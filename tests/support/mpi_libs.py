@@ -90,12 +90,12 @@ ROOT_ALLOWED = {
 }
 
 
-def throttle(name: str) -> list[Path]:
+def throttle(name: str) -> Path | None:
     """What is preloaded, plain and with ghosts: the same for MPICH 4, which has no such variable, and less
     yielding in Open MPI."""
     compiler = shutil.which("cc")
     if name not in ("m40", "o41", "o50") or not compiler:
-        return []
+        return None
     shared, code = BUILD / "throttle.so", Path(__file__).with_name("throttle.c")
     with THROTTLE_LOCK:
         if not shared.exists() or shared.stat().st_mtime < code.stat().st_mtime:
@@ -103,7 +103,7 @@ def throttle(name: str) -> list[Path]:
             words = [compiler, "-O2", "-shared", "-fPIC", "-o", made, code, "-ldl"]
             subprocess.run(words, check=True)
             made.replace(shared)  # another runner may be using it
-    return [shared]
+    return shared
 
 
 OPEN_MPI = ["--bind-to", "none", "--mca", "pml", "ob1", "--mca", "osc", "^ucx"]
@@ -250,6 +250,8 @@ def job(
     """The mpiexec command (without the program) and the environment for `total` ranks."""
     command = [lib.mpiexec, *lib.options]
     env = dict(lib.env)
+    if shim := throttle(lib.name):  # the launcher gives it to what the program spawns
+        env["LD_PRELOAD"] = str(shim)
     if nodes > 1:
         env |= lib.nodes_env
     if netns:

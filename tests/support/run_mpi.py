@@ -175,8 +175,6 @@ def environment(job: Job, lib_env: dict[str, str]) -> dict[str, str]:
     }
     if job.ghosts is not None:
         env |= {"CSP_NG": str(job.ghosts), "CSP_WATCHDOG_S": str(max(5, limit - 10))}
-    if shim := mpi_libs.throttle(job.lib.name):  # what the program spawns has it from the launcher
-        env["LD_PRELOAD"] = ":".join(map(str, shim))
     return env | job.env
 
 
@@ -189,8 +187,9 @@ def command(job: Job) -> tuple[list[str], dict[str, str]]:
     preload = [str(p) for p in job.above]
     if job.ghosts is not None and not job.linked:
         preload.append(str(job.lib.casper))
-    preload += [str(p) for p in (*job.below, *mpi_libs.throttle(job.lib.name))]
-    if preload:  # for the program alone, not for mpiexec and its daemons
+    preload += map(str, job.below)
+    preload += [lib_env["LD_PRELOAD"]] if "LD_PRELOAD" in lib_env else []
+    if preload:  # Casper and tools are for the program alone, not for mpiexec and its daemons
         launch += ["env", "LD_PRELOAD=" + ":".join(preload)]
     return [*launch, str(job.program), *job.args], lib_env
 
