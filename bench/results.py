@@ -37,26 +37,71 @@ def spread(field):
     return f"{stem}_lo_{unit}", f"{stem}_hi_{unit}"
 
 
+APART = 1.5  # core-to-core latencies that differ more are of different places
+
+
 class Rounds:
     """Samples of repeated runs. A run counts by its median; the figure is the median of the runs,
-    its spread the lowest and the highest of them."""
+    its spread the lowest and the highest of them. A virtual machine's cores may be near each other
+    in some runs and far apart in others: where core-to-core latencies are known, compare() finds
+    the runs that were alike."""
 
     def __init__(self):
         self.runs = {}
+        self.latencies = {}  # by key, of each run, ns; 0: it changed meanwhile, or is not known
 
-    def add(self, key, samples):
+    def add(self, key, samples, core_to_core_ns=0):
         if samples:
             self.runs.setdefault(key, []).append(median(samples))
+            self.latencies.setdefault(key, []).append(core_to_core_ns)
 
-    def put(self, row, field, key, digits=3):
-        """Sets row[field] and its spread; nothing if there were no samples."""
+    def add_line(self, key, line):
+        """The same with a line of a program that looked at the latency (bench/micro/series.h)."""
+        self.add(key, line["samples"], line["core_to_core_ns"])
+
+    def compare(self, row, fields, digits=3):
+        """Sets some fields ({field: key}) of a row from runs whose core-to-core latencies were alike,
+        and row["core_to_core_ns"] to those: where each has most runs. From all runs, if there are no
+        such."""
+        place = self.best_place(list(fields.values()))
+        if place:
+            row["core_to_core_ns"] = round(median(place))
+        for field, key in fields.items():
+            self.put(row, field, key, digits, place)
+
+    def best_place(self, keys):
+        """The latencies where the key with the fewest runs has most; None: some have none anywhere."""
+        seen = [self.latencies.get(key, ()) for key in keys]
+        found = [
+            (min(sum(ns in place for ns in of_key) for of_key in seen), place)
+            for place in places([ns for of_key in seen for ns in of_key if ns > 0])
+        ]
+        fewest, place = max(found, default=(0, None))
+        return place if fewest > 0 else None
+
+    def put(self, row, field, key, digits=3, place=None):
+        """Sets row[field] and its spread; nothing if there were no samples. place: the latencies of
+        the runs that count."""
         runs = self.runs.get(key)
+        if runs and place:
+            runs = [x for x, ns in zip(runs, self.latencies[key], strict=True) if ns in place]
         if not runs:
             return
         low, high = spread(field)
         row[field] = round(median(runs), digits)
         row[low] = round(min(runs), digits)
         row[high] = round(max(runs), digits)
+
+
+def places(latencies):
+    """The latencies in groups that are alike."""
+    found = []
+    for ns in sorted(latencies):
+        if found and ns <= APART * found[-1][-1]:
+            found[-1].append(ns)
+        else:
+            found.append([ns])
+    return found
 
 
 def ratio(row, over, under, field):

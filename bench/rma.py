@@ -148,7 +148,7 @@ def node_window(bench, program, nodes, where, size):
         for line in bench.lines(program, [state, 1, SLEEP_MS, size], **how):
             key = (line["op"], line["bytes"], line["mode"])
             seen.setdefault(key)
-            bench.rounds.add((kind, *key), line["samples"])
+            bench.rounds.add_line((kind, *key), line)
 
     plain, casper = (lambda: one("plain", "idle", None), lambda: one("casper", "busy", 1))
     bench.turns(f"node, {where}", plain, casper)
@@ -157,8 +157,8 @@ def node_window(bench, program, nodes, where, size):
 
 def node_row(bench, where, op, size, mode):
     row = {"mpi": bench.mpi.name, "window": where, "op": op, "bytes": size, "mode": mode}
-    bench.rounds.put(row, "plain_us", ("plain", op, size, mode), 4)
-    bench.rounds.put(row, "casper_us", ("casper", op, size, mode), 4)
+    keys = {f"{kind}_us": (kind, op, size, mode) for kind in ("plain", "casper")}
+    bench.rounds.compare(row, keys, 4)
     results.ratio(row, "casper_us", "plain_us", "ratio")
     return row
 

@@ -34,7 +34,7 @@ def gap(bench, window="allocate"):
         how = {"users_per_node": 1, "ghosts": ghosts, "env": {"BENCH_WINDOW": window}}
         for line in bench.lines(program, args, **how):
             ops.setdefault(line["op"], line)
-            bench.rounds.add((kind, line["state"], line["op"]), line["samples"])
+            bench.rounds.add_line((kind, line["state"], line["op"]), line)
 
     plain, casper = (lambda: one("plain", "idle,busy", None), lambda: one("casper", "busy,cold", 1))
     bench.turns(f"gap, windows of {window}", plain, casper)
@@ -59,9 +59,9 @@ def only_gap(bench, _quick):
 def gap_row(bench, line):
     op = line["op"]
     row = {"mpi": bench.mpi.name, "op": op, "shape": line["shape"], "bytes": line["bytes"]}
-    bench.rounds.put(row, "plain_idle_us", ("plain", "idle", op))
+    alike = {"plain_idle_us": ("plain", "idle", op), "casper_busy_us": ("casper", "busy", op)}
+    bench.rounds.compare(row, alike)
     bench.rounds.put(row, "plain_busy_us", ("plain", "busy", op))
-    bench.rounds.put(row, "casper_busy_us", ("casper", "busy", op))
     bench.rounds.put(row, "casper_cold_us", ("casper", "cold", op))
     results.ratio(row, "casper_busy_us", "plain_idle_us", "ratio")
     if row.get("plain_busy_us", 1e9) < 1e3 * SLEEP_MS / 4:
@@ -78,7 +78,7 @@ def overhead(bench):
         how = {"users_per_node": 1, "ghosts": ghosts}
         for line in bench.lines(program, [SLEEP_MS, state, *groups], **how):
             whats.setdefault(line["what"])
-            bench.rounds.add((kind, line["what"]), line["samples"])
+            bench.rounds.add_line((kind, line["what"]), line)
 
     bench.turns(
         "overhead",
@@ -93,8 +93,7 @@ def overhead(bench):
 
 def overhead_row(bench, what, kind, label):
     row = {"mpi": bench.mpi.name, "what": label}
-    bench.rounds.put(row, "plain_us", ("plain", what), 5)
-    bench.rounds.put(row, "casper_us", (kind, what), 5)
+    bench.rounds.compare(row, {"plain_us": ("plain", what), "casper_us": (kind, what)}, 5)
     results.ratio(row, "casper_us", "plain_us", "ratio")
     return row
 

@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // See bench.h.
+#define _GNU_SOURCE // CPU sets
 #include "bench.h"
 
 #include <math.h>
 #include <mpi.h>
+#include <pthread.h>
+#include <sched.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -47,6 +51,60 @@ void bench_sleep(double seconds)
     struct timespec t = {.tv_sec = ns / 1000000000, .tv_nsec = ns % 1000000000};
     while (nanosleep(&t, &t) != 0)
         ;
+}
+
+enum { TRIPS = 100, TRIP_BLOCKS = 20, LINE_BYTES = 128 };
+
+static _Alignas(LINE_BYTES) atomic_int ball; // odd: the other thread's turn; below 0: the end
+
+static void *return_balls(void *unused)
+{
+    (void)unused;
+    for (;;) {
+        const int seen = atomic_load_explicit(&ball, memory_order_acquire);
+        if (seen < 0)
+            return NULL;
+        if (seen % 2 == 1)
+            atomic_store_explicit(&ball, seen + 1, memory_order_release);
+    }
+}
+
+static double play(void)
+{
+    double best_s = 1;
+    atomic_store(&ball, 0);
+    for (int b = 0; b < TRIP_BLOCKS; b++) {
+        const double start = bench_now();
+        for (int i = 2 * TRIPS * b; i < 2 * TRIPS * (b + 1); i += 2) {
+            atomic_store_explicit(&ball, i + 1, memory_order_release);
+            while (atomic_load_explicit(&ball, memory_order_acquire) != i + 2)
+                ;
+        }
+        best_s = fmin(best_s, (bench_now() - start) / TRIPS);
+    }
+    atomic_store(&ball, -1);
+    return 1e9 * best_s;
+}
+
+double bench_core_to_core_ns(void)
+{
+    cpu_set_t others;
+    pthread_attr_t how;
+    pthread_t thread;
+    double ns = 0;
+    if (sched_getaffinity(0, sizeof others, &others) != 0)
+        return 0;
+    CPU_CLR(sched_getcpu(), &others);
+    if (CPU_COUNT(&others) == 0)
+        return 0;
+    pthread_attr_init(&how);
+    pthread_attr_setaffinity_np(&how, sizeof others, &others);
+    if (pthread_create(&thread, &how, return_balls, NULL) == 0) {
+        ns = play();
+        pthread_join(thread, NULL);
+    }
+    pthread_attr_destroy(&how);
+    return ns;
 }
 
 void bench_die(const char *format, ...)

@@ -24,6 +24,12 @@ double bench_work(long unit_count);
 /** Leaves the core for some seconds. */
 void bench_sleep(double seconds);
 
+/** Core-to-core latency: the round trip of a cache line between the caller's core and another one that
+ * it may use, in ns, the shortest of some. 0: there is no other. Takes about a millisecond, when others
+ * are quiet. A virtual machine may move its cores apart and together again (50 and 330 ns were seen to
+ * change every few seconds): times of two processes that communicate compare at like latency alone. */
+double bench_core_to_core_ns(void);
+
 /** Prints the message of the process that found the fault and ends the job. */
 __attribute__((noreturn, format(printf, 1, 2))) void bench_die(const char *format, ...);
 

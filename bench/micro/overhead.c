@@ -22,7 +22,8 @@ static long errors;
 static void emit(const char *what, const double *seconds, int count)
 {
     char labels[200];
-    snprintf(labels, sizeof labels, "\"what\": \"%s\"", what);
+    snprintf(labels, sizeof labels, "\"what\": \"%s\", \"core_to_core_ns\": %.1f", what,
+             series.core_to_core_ns);
     if (series.rank == series.origin)
         bench_emit(out, labels, seconds, count);
 }
@@ -64,6 +65,7 @@ static void latency(const char *what, char *buffer, int bytes)
 {
     enum { SAMPLES = 100 };
     double half_s[SAMPLES];
+    series_begin(&series);
     for (int i = -5; i < SAMPLES; i++) {
         const double start = bench_now();
         for (int k = 0; k < BATCH; k++)
@@ -71,6 +73,7 @@ static void latency(const char *what, char *buffer, int bytes)
         if (i >= 0)
             half_s[i] = (bench_now() - start) / (2 * BATCH);
     }
+    series_end(&series);
     emit(what, half_s, SAMPLES);
 }
 
@@ -78,6 +81,7 @@ static void allreduce(void)
 {
     enum { SAMPLES = 100 };
     double each_s[SAMPLES];
+    series_begin(&series);
     for (int i = -5; i < SAMPLES; i++) {
         const double start = bench_now();
         for (int k = 0; k < BATCH; k++) {
@@ -89,6 +93,7 @@ static void allreduce(void)
         if (i >= 0)
             each_s[i] = (bench_now() - start) / BATCH;
     }
+    series_end(&series);
     emit("MPI_Allreduce 4 B", each_s, SAMPLES);
 }
 
@@ -135,6 +140,7 @@ static void window_size(const char *size, MPI_Aint bytes, int sample_count)
 {
     double allocate_s[SAMPLE_MAX], free_s[SAMPLE_MAX], touch_s[SAMPLE_MAX], both_s[SAMPLE_MAX];
     char what[100];
+    series_begin(&series);
     for (int i = -2; i < sample_count; i++) {
         const struct window_times t = window_once(bytes);
         if (i < 0)
@@ -144,6 +150,7 @@ static void window_size(const char *size, MPI_Aint bytes, int sample_count)
         touch_s[i] = t.touch_s;
         both_s[i] = t.allocate_s + t.free_s;
     }
+    series_end(&series);
     snprintf(what, sizeof what, "Win_allocate %s", size);
     emit(what, allocate_s, sample_count);
     snprintf(what, sizeof what, "Win_free %s", size);
@@ -359,6 +366,7 @@ static void run_active(const char *what, series_action *action, int per_sample)
     small_open(&w);
     if (action != act_pscw)
         MPI_Win_fence(0, w.win);
+    series_begin(&series);
     for (int i = -2; i < SAMPLES; i++) {
         const double start = bench_now();
         for (int k = 0; k < BATCH / per_sample; k++)
@@ -366,6 +374,7 @@ static void run_active(const char *what, series_action *action, int per_sample)
         if (i >= 0)
             each_s[i] = (bench_now() - start) / BATCH;
     }
+    series_end(&series);
     emit(what, each_s, SAMPLES);
     MPI_Win_fence(0, w.win);
     act_fence_put(&w);

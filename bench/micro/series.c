@@ -3,6 +3,7 @@
 // See series.h.
 #include "series.h"
 
+#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "bench.h"
 
 enum { BUSY_ROUNDS = 4, IDLE_LEAST = 5, WARM_UP = 3, TAG_DONE = 1 };
+static const double ALIKE =
+    1.5; // by how much two core-to-core latencies of the same places may differ
 
 void series_init(struct series *s, const char *sleep_ms, const char *sample_max)
 {
@@ -63,12 +66,36 @@ static void target_idle(const struct series *s)
     MPI_Recv(NULL, 0, MPI_INT, s->origin, TAG_DONE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
+static double core_to_core_ns(const struct series *s)
+{
+    double ns = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (s->rank == s->origin)
+        ns = bench_core_to_core_ns();
+    else
+        bench_sleep(0.003); // leaves its core
+    MPI_Barrier(MPI_COMM_WORLD);
+    return ns;
+}
+
+void series_begin(struct series *s)
+{
+    s->core_to_core_ns = core_to_core_ns(s);
+}
+
+void series_end(struct series *s)
+{
+    const double before = s->core_to_core_ns, after = core_to_core_ns(s);
+    s->core_to_core_ns = fmax(before, after) <= ALIKE * fmin(before, after) ? after : 0;
+}
+
 void series_run(struct series *s, const char *state, series_action *action, void *context)
 {
     const int idle = strcmp(state, "idle") == 0;
     const double pause_s = strcmp(state, "cold") == 0 ? 0.001 : 0;
     const int round_count = idle ? 1 : BUSY_ROUNDS;
     s->sample_count = 0;
+    series_begin(s);
     for (int r = 0; r < round_count; r++) {
         MPI_Barrier(MPI_COMM_WORLD);
         if (s->rank == s->origin && idle)
@@ -82,5 +109,5 @@ void series_run(struct series *s, const char *state, series_action *action, void
         else
             bench_sleep(idle ? 2 * s->sleep_s : s->sleep_s); // leaves its core
     }
-    MPI_Barrier(MPI_COMM_WORLD);
+    series_end(s);
 }

@@ -16,6 +16,8 @@ struct series {
     double sleep_s;           // one sleep of a busy target
     int sample_max;           // wished
     int sample_count;
+    double
+        core_to_core_ns; // bench.h, at the origin, at the series' end; 0: it was another at its start
     double samples[SERIES_SAMPLE_MAX];
 };
 
@@ -24,6 +26,10 @@ typedef void series_action(void *context);
 
 /** sleep_ms and sample_max as the command line gives them. Origin: rank 0, target: the last. */
 void series_init(struct series *s, const char *sleep_ms, const char *sample_max);
+
+/** Around what is timed otherwise than by series_run: collective, set core_to_core_ns. */
+void series_begin(struct series *s);
+void series_end(struct series *s);
 
 /** Collective; fills the samples of the origin. */
 void series_run(struct series *s, const char *state, series_action *action, void *context);
