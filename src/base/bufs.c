@@ -4,26 +4,35 @@
 
 #include <stdlib.h>
 
+static size_t room_of(unsigned c)
+{
+    return ((size_t)1 << (CSP_BUFS_LEAST + c)) + CSP_BUFS_EXTRA;
+}
+
 // Which list; CSP_BUFS_CLASSES: too large for any.
 static unsigned class_of(size_t bytes)
 {
     unsigned c = 0;
-    while (c < CSP_BUFS_CLASSES && ((size_t)1 << (CSP_BUFS_LEAST + c)) < bytes)
+    while (c < CSP_BUFS_CLASSES && room_of(c) < bytes)
         c++;
     return c;
+}
+
+static struct csp_buf *pop(struct csp_bufs *bufs, unsigned c)
+{
+    struct csp_buf *b = bufs->idle[c];
+    bufs->idle[c] = b->next;
+    bufs->kept_bytes -= b->room;
+    return b;
 }
 
 void *csp_bufs_take(struct csp_bufs *bufs, size_t bytes)
 {
     unsigned c = class_of(bytes);
-    struct csp_buf *b = c < CSP_BUFS_CLASSES ? bufs->idle[c] : NULL;
-    if (b) {
-        bufs->idle[c] = b->next;
-        bufs->kept_bytes -= b->room;
-        return b;
-    }
-    size_t room = c < CSP_BUFS_CLASSES ? (size_t)1 << (CSP_BUFS_LEAST + c) : bytes;
-    b = malloc(bufs->head_bytes + room);
+    if (c < CSP_BUFS_CLASSES && bufs->idle[c])
+        return pop(bufs, c);
+    size_t room = c < CSP_BUFS_CLASSES ? room_of(c) : bytes;
+    struct csp_buf *b = malloc(bufs->head_bytes + room);
     if (b)
         b->room = room;
     return b;
@@ -32,6 +41,9 @@ void *csp_bufs_take(struct csp_bufs *bufs, size_t bytes)
 void csp_bufs_give(struct csp_bufs *bufs, struct csp_buf *buf)
 {
     unsigned c = class_of(buf->room);
+    for (unsigned d = CSP_BUFS_CLASSES; c < CSP_BUFS_CLASSES && d-- > 0;)
+        while (d != c && bufs->idle[d] && bufs->kept_bytes + buf->room > bufs->keep_bytes)
+            free(pop(bufs, d));
     if (c == CSP_BUFS_CLASSES || bufs->kept_bytes + buf->room > bufs->keep_bytes) {
         free(buf);
         return;
@@ -44,10 +56,6 @@ void csp_bufs_give(struct csp_bufs *bufs, struct csp_buf *buf)
 void csp_bufs_free(struct csp_bufs *bufs)
 {
     for (unsigned c = 0; c < CSP_BUFS_CLASSES; c++)
-        while (bufs->idle[c]) {
-            struct csp_buf *b = bufs->idle[c];
-            bufs->idle[c] = b->next;
-            free(b);
-        }
-    bufs->kept_bytes = 0;
+        while (bufs->idle[c])
+            free(pop(bufs, c));
 }

@@ -9,6 +9,7 @@
 enum {
     CSP_BUFS_LEAST = 10,   // log2 of the smallest size
     CSP_BUFS_CLASSES = 12, // sizes 1 KB, 2 KB ... 2 MB; a larger one is not kept
+    CSP_BUFS_EXTRA = 256,  // each has that much more, so that a message's head does not double it
 };
 
 /** What a kept object starts with. */
@@ -28,7 +29,7 @@ struct csp_bufs {
 /** An object with room for `bytes` bytes behind its head, not initialised; NULL: no memory. */
 void *csp_bufs_take(struct csp_bufs *bufs, size_t bytes);
 
-/** Gives it back. */
+/** Gives it back. If too much is kept then, others than those of its size are freed first. */
 void csp_bufs_give(struct csp_bufs *bufs, struct csp_buf *buf);
 
 /** Frees what is kept. */

@@ -6,6 +6,7 @@
 // target a user has locked, never keeps another origin's waiting.
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 #include "base/bufs.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -29,7 +30,7 @@ struct buffer {
     struct csp_buf buf;
     struct buffer *next;
     MPI_Request request;
-    int wrank;    // the other side
+    int wrank;    // in: the origin
     int received; // in: complete
     char *base;   // in: of the segment with the target's memory; NULL: a process's own memory
     struct csp_acc_lock *lock; // in: of the target; NULL: none
@@ -110,11 +111,11 @@ static int mpi_error(enum csp_status s, const struct csp_piece *p)
     return csp_piece_error(s);
 }
 
-static void send_reply(struct buffer *b)
+static void send_reply(struct buffer *b, int wrank)
 {
-    int rc = csp_mpi.Isend(b->data, (int)b->bytes, MPI_BYTE, b->wrank, CSP_PIECE_REPLY_TAG,
-                           csp_rt.ctl, &b->request);
-    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not send a reply to process %d", b->wrank);
+    int rc = csp_mpi.Isend(b->data, (int)b->bytes, MPI_BYTE, wrank, CSP_PIECE_REPLY_TAG, csp_rt.ctl,
+                           &b->request);
+    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not send a reply to process %d", wrank);
     b->next = out;
     out = b;
 }
@@ -123,21 +124,25 @@ static void execute(const struct buffer *b)
 {
     const struct csp_piece *p = (const struct csp_piece *)b->data;
     struct origin *o = origin_of(b->wrank);
-    struct buffer *reply = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
-    enum csp_status s = csp_piece_exec(p, b->base, reply ? reply->data : NULL, &room);
+    int result = csp_piece_replies(p->kind), want_ack = p->flags & CSP_PIECE_WANT_ACK;
+    struct buffer *reply =
+        result || want_ack ? buffer_take(result ? p->bytes : sizeof(o->error)) : NULL;
+    enum csp_status s = csp_piece_exec(p, b->base, result ? reply->data : NULL, &room);
     if (b->lock)
         csp_acc_release(b->lock);
     int error = mpi_error(s, p);
     o->done = p->seq;
-    if (reply) {
-        reply->wrank = b->wrank;
-        reply->bytes = error == MPI_SUCCESS ? p->bytes : 0; // that is how the origin knows
-        send_reply(reply);
-    } else if (o->error == MPI_SUCCESS) {
+    if (result && error != MPI_SUCCESS)
+        reply->bytes = 0; // that is how the origin knows
+    else if (!result && o->error == MPI_SUCCESS)
         o->error = error;
+    if (want_ack) {
+        memcpy(reply->data, &o->error, sizeof(o->error));
+        o->error = MPI_SUCCESS;
     }
-    if (p->flags & CSP_PIECE_WANT_ACK || o->error != MPI_SUCCESS ||
-        (o->owed && (int32_t)(o->done - o->asked) >= 0))
+    if (reply)
+        send_reply(reply, b->wrank);
+    if (o->error != MPI_SUCCESS || (o->owed && (int32_t)(o->done - o->asked) >= 0))
         acknowledge(b->wrank, o);
 }
 

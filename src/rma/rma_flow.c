@@ -5,7 +5,8 @@
 //   [room in the flow? else wait] receive of the reply
 //   piece (number n)  ---------------------------------> executed in the order of its origin
 //   result            <--------------------------------- reply, if there is one: all up to n is done
-//   acknowledgement   <--------------------------------- if the piece or CSP_AM_SOFT_ASK wanted it
+//   acknowledgement   <--------------------------------- if the piece wants one; it comes like a reply
+//   CSP_AM_SOFT_ASK   ---------------------------------> CSP_AM_SOFT_ACK when all up to n is done
 //
 // The numbers of one flow are in order, so one number says what is done.
 #include "rma/rma_flow.h"
@@ -20,10 +21,11 @@
 #include "runtime/wait.h"
 
 enum {
-    CREDIT_PIECES = 64,     // under way to one ghost, at most
-    CREDIT_BYTES = 1 << 20, // and this, both ways, unless it is one piece
-    ACK_EVERY = 16,         // pieces
-    KEPT_BYTES = 4 << 20,   // of free buffers
+    CREDIT_PIECES = 64,                 // under way to one ghost, at most
+    CREDIT_BYTES = 5 * CSP_PIECE_BYTES, // and this, both ways: two with results, so that one
+                                        // travels while the other is executed
+    ACK_EVERY = 16,                     // pieces
+    KEPT_BYTES = 4 << 20,               // of free buffers
 };
 
 struct slot {
@@ -32,6 +34,7 @@ struct slot {
     MPI_Request send, receive;
     uint32_t seq;
     int replies;            // `receive` is in use
+    int ack;                // MPI error code, with CSP_PIECE_WANT_ACK
     size_t under_way;       // bytes that count as credit
     struct csp_side result; // unless the reply comes straight to its place
     int64_t first;
@@ -69,13 +72,18 @@ static void raise_done(struct flow *f, uint32_t seq)
         ;
 }
 
+static void note_error(struct flow *f, int error)
+{
+    if (error != MPI_SUCCESS)
+        atomic_store_explicit(&f->error, error, memory_order_relaxed);
+}
+
 static void on_ack(const struct csp_am *msg)
 {
     if (!flows)
         return; // the program ended with operations under way
     struct flow *f = &flows[ghost_of_wrank(msg->src)];
-    if (msg->b != MPI_SUCCESS)
-        atomic_store_explicit(&f->error, msg->b, memory_order_relaxed);
+    note_error(f, msg->b);
     raise_done(f, (uint32_t)msg->a);
 }
 
@@ -101,8 +109,10 @@ static int deliver(struct flow *f, struct slot *s, const MPI_Status *status)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
     int bytes = 0, rc = csp_mpi.Get_count(status, MPI_BYTE, &bytes);
-    if (rc == MPI_SUCCESS && bytes == 0)
-        atomic_store_explicit(&f->error, MPI_ERR_RMA_RANGE, memory_order_relaxed);
+    if (p->flags & CSP_PIECE_WANT_ACK)
+        note_error(f, s->ack);
+    else if (rc == MPI_SUCCESS && bytes == 0)
+        note_error(f, MPI_ERR_RMA_RANGE);
     else if (rc == MPI_SUCCESS && s->reply)
         csp_side_unpack(&s->result, s->first, s->reply, p->bytes);
     if (s->reply)
@@ -192,21 +202,25 @@ struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes)
 static int post_receive(int ghost, struct slot *s, const struct csp_flow_result *result)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
-    char *to = s->reply;
-    s->replies = result->side != NULL;
+    int want_ack = p->flags & CSP_PIECE_WANT_ACK;
+    size_t bytes = want_ack ? sizeof(s->ack) : p->bytes;
+    void *to = want_ack ? (char *)&s->ack : s->reply;
+    s->replies = result->side || want_ack;
     if (!result->side) {
         s->reply = NULL;
-        return MPI_SUCCESS;
-    }
-    s->result = *result->side;
-    s->first = result->first;
-    if (s->result.info.contig) { // straight to its place
-        to = s->result.addr + result->first;
-        s->reply = NULL;
     } else {
-        csp_type_hold(&s->result.info); // the program may free the datatype now
+        s->result = *result->side;
+        s->first = result->first;
+        if (s->result.info.contig) { // straight to its place
+            to = s->result.addr + result->first;
+            s->reply = NULL;
+        } else {
+            csp_type_hold(&s->result.info); // the program may free the datatype now
+        }
     }
-    return csp_mpi.Irecv(to, (int)p->bytes, MPI_BYTE, csp_topo_ghosts(csp_rt.topo)[ghost],
+    if (!s->replies)
+        return MPI_SUCCESS;
+    return csp_mpi.Irecv(to, (int)bytes, MPI_BYTE, csp_topo_ghosts(csp_rt.topo)[ghost],
                          CSP_PIECE_REPLY_TAG, csp_rt.ctl, &s->receive);
 }
 

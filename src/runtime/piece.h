@@ -12,13 +12,14 @@
 #include "runtime/stats.h"
 
 enum {
-    CSP_PIECE_BYTES = 256 << 10, // target data in one piece, at most
+    CSP_PIECE_BYTES = 512 << 10, // target data in one piece, at most
     CSP_PIECE_LAYOUT = 64 << 10, // bytes of the layout in one piece, at most
     CSP_PIECE_ALIGN = 16,        // of the payload in the message: as MPI_Reduce_local wants it
     CSP_PIECE_TAG = 2,           // on csp_rt.ctl, to a ghost
-    CSP_PIECE_REPLY_TAG = 3,     // on csp_rt.ctl, from a ghost: what was there
+    CSP_PIECE_REPLY_TAG = 3, // on csp_rt.ctl, from a ghost: what was there, or an MPI error code
 };
 
+// WANT_ACK, without a result: a reply with the MPI error code of all up to this one.
 enum csp_piece_flag { CSP_PIECE_WANT_ACK = 1 };
 
 // Where the target's memory is; other numbers: the segment of the window with that id (csp_iwin).

@@ -57,7 +57,7 @@ static void a_small_one_never_serves_a_large_request(void **state)
     (void)state;
     struct thing *small = take(1024);
     csp_bufs_give(&bufs, &small->buf);
-    struct thing *next = take(1025);
+    struct thing *next = take(1024 + CSP_BUFS_EXTRA + 1);
     assert_ptr_not_equal(next, small);
     csp_bufs_give(&bufs, &next->buf);
 }
@@ -71,9 +71,26 @@ static void keeps_no_more_than_it_may(void **state)
         t[i] = take(8 << 10);
     for (int i = 0; i < N; i++)
         csp_bufs_give(&bufs, &t[i]->buf);
-    assert_int_equal(bufs.kept_bytes, KEEP);
+    const size_t room = (8 << 10) + CSP_BUFS_EXTRA;
+    assert_int_equal(bufs.kept_bytes, KEEP / room * room);
     csp_bufs_give(&bufs, &take(8 << 20)->buf); // larger than every class
-    assert_int_equal(bufs.kept_bytes, KEEP);
+    assert_int_equal(bufs.kept_bytes, KEEP / room * room);
+}
+
+static void others_give_way_to_the_size_in_use(void **state)
+{
+    (void)state;
+    enum { N = 7 };
+    struct thing *t[N], *large = take(32 << 10);
+    for (int i = 0; i < N; i++)
+        t[i] = take(8 << 10);
+    for (int i = 0; i < N; i++)
+        csp_bufs_give(&bufs, &t[i]->buf);
+    csp_bufs_give(&bufs, &large->buf);
+    assert_true(bufs.kept_bytes <= KEEP);
+    assert_true(bufs.kept_bytes > KEEP / 2);
+    assert_ptr_equal(take(32 << 10), large);
+    csp_bufs_give(&bufs, &large->buf);
 }
 
 int main(void)
@@ -82,6 +99,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(kept_for_the_next, make, drop),
         cmocka_unit_test_setup_teardown(a_small_one_never_serves_a_large_request, make, drop),
         cmocka_unit_test_setup_teardown(keeps_no_more_than_it_may, make, drop),
+        cmocka_unit_test_setup_teardown(others_give_way_to_the_size_in_use, make, drop),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
