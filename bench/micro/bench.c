@@ -72,7 +72,6 @@ static void *return_balls(void *unused)
 static double play(void)
 {
     double best_s = 1;
-    atomic_store(&ball, 0);
     for (int b = 0; b < TRIP_BLOCKS; b++) {
         const double start = bench_now();
         for (int i = 2 * TRIPS * b; i < 2 * TRIPS * (b + 1); i += 2) {
@@ -99,6 +98,7 @@ double bench_core_to_core_ns(void)
         return 0;
     pthread_attr_init(&how);
     pthread_attr_setaffinity_np(&how, sizeof others, &others);
+    atomic_store(&ball, 0); // the last player left it below
     if (pthread_create(&thread, &how, return_balls, NULL) == 0) {
         ns = play();
         pthread_join(thread, NULL);
