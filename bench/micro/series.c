@@ -11,6 +11,7 @@
 #include "bench.h"
 
 enum { BUSY_ROUNDS = 4, IDLE_LEAST = 5, WARM_UP = 3, TAG_DONE = 1 };
+static const double SETTLE_S = 0.005; // until who spins is alone on a core
 static const double ALIKE =
     1.5; // by how much two core-to-core latencies of the same places may differ
 
@@ -53,7 +54,9 @@ static void origin_busy(struct series *s, double pause_s, series_action *action,
 {
     const double end = bench_now() + 0.7 * s->sleep_s;
     const int stop = s->sample_count + s->sample_max / BUSY_ROUNDS;
-    bench_compute(0.002);
+    bench_compute(0.002); // the target falls asleep
+    for (double start = bench_now(); pause_s <= 0 && bench_now() < start + SETTLE_S;)
+        action(context);
     while (s->sample_count < stop && bench_now() < end) {
         if (pause_s > 0)
             bench_sleep(pause_s);
