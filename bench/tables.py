@@ -37,7 +37,9 @@ microseconds: median of the runs' medians (lowest - highest run). *Plain idle*: 
 in MPI_Recv. *Plain busy*: it is outside MPI for {sleep} ms at a time. *Casper busy*: the same
 with one ghost per node, one operation after the other; *rare*: with a pause of 1 ms before
 each, so that the ghost may be asleep. *Ratio* is Casper busy over plain idle; wanted: at most
-{limit} (beyond: **bold**). Plain and Casper run in turns.
+{limit} (beyond: **bold**). Plain and Casper run in turns; plain idle and Casper busy are of runs
+where the two cores were equally far apart (*cores*: round trip of a cache line in ns), because a
+virtual machine may move them every few seconds.
 
 Figures: `make bench ARGS="--only gap"`; this page: `python3 bench/tables.py`; plot
 (build/results/gap.svg): `python3 bench/plot.py`."""
@@ -99,14 +101,23 @@ def gap_tables(name, data, head):
         out += [f"## {title_of(mpi)}", "", *about(data, mpi)]
         if disturbed(data, mpi):
             continue
-        head = ("operation", "plain idle", "plain busy", "Casper busy", "Casper rare", "ratio")
+        head = (
+            "operation",
+            "plain idle",
+            "plain busy",
+            "Casper busy",
+            "Casper rare",
+            "ratio",
+            "cores",
+        )
         fields = ("plain_idle_us", "plain_busy_us", "casper_busy_us", "casper_cold_us")
         lines = []
         for row in rows:
             star = " *" if row.get("note") else ""
             figures = [cell(row, f) for f in fields]
             what = f"{row['window']}, {row['op']}" if "window" in row else row["op"]
-            lines.append([what + star, *figures, marked(name, row)])
+            cores = number(row.get("core_to_core_ns"))
+            lines.append([what + star, *figures, marked(name, row), cores])
         out += table(head, lines)
         out += [f"\\* {note}\n" for note in {r["note"] for r in rows if r.get("note")}]
     return "\n".join(out)
