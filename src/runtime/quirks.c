@@ -2,6 +2,8 @@
 // Copyright the Casper developers
 #include "runtime/quirks.h"
 
+#include <dlfcn.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/rt.h"
@@ -54,4 +56,16 @@ void csp_quirks_join(void)
     csp_mpi.Request_free(&requests[0]);
     csp_mpi.Request_free(&requests[1]);
 #endif
+}
+
+void csp_quirks_yield(int yes)
+{
+    bool (*set)(bool);
+    if (csp_config.yield != CSP_CONFIG_YIELD_START)
+        return;
+    void *found = dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"); // of libopen-pal
+    if (!found)
+        return;
+    memcpy(&set, &found, sizeof(set));
+    set(yes);
 }

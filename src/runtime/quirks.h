@@ -32,4 +32,10 @@ void csp_quirks_detect(void);
 /** What the MPI library does with the whole real world later on, done now. All processes. */
 void csp_quirks_join(void);
 
+/**
+ * Open MPI, with CSP_YIELD=start: whether this process gives up its core from now on while it waits in the
+ * MPI library. Nothing else changes it after MPI_Init.
+ */
+void csp_quirks_yield(int yes);
+
 #endif

@@ -183,6 +183,8 @@ csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_
 csp_add_mpi_test(casper/unused_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE)
 csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
                  EXPECT "(?s)^(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 ENV CSP_YIELD=start)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_library)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 0 NODES 1 FIXED NAME casper/pvars_no_ghosts)
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)

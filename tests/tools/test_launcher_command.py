@@ -147,8 +147,22 @@ def test_what_the_user_set_stays():
 def test_open_mpi_hands_on_casper_variables_and_yields_when_crowded():
     text = line(OMPI4, HERE, env={"CSP_LOG": "info", "CSP_NG": "3", "HOME": "/h"}, cores=2)
     assert "-x CSP_LOG " in text and "-x CSP_NG " not in text and "HOME" not in text
-    assert "--mca mpi_yield_when_idle 1" in text
+    assert "--mca mpi_yield_when_idle 1" in text and "CSP_YIELD" not in text
     assert "yield" not in line(OMPI4, HERE, cores=8)
+
+
+def test_users_with_a_core_each_yield_at_the_start_alone():
+    assert "--mca mpi_yield_when_idle 1 -x CSP_YIELD=start" in line(OMPI4, HERE, cores=4)
+    assert "CSP_YIELD=start" in line(OMPI5, TWO, cores=4) and "YIELD" not in line(
+        OMPI5, TWO, cores=3
+    )
+    assert "-x CSP_YIELD=start" in line(OMPI5, HOST_AB, cores=4)
+    text = line(OMPI4, HERE, cores=4, env={"CSP_YIELD": "library"})
+    assert "-x CSP_YIELD " in text and "start" not in text
+    theirs = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+    assert "yield" not in line(OMPI4, HERE, cores=4, env=theirs)
+    theirs = ["--mca", "mpi_yield_when_idle", "1"]
+    assert line(OMPI4, HERE, cores=4, launcher_args=theirs).count("yield") == 1
 
 
 def test_root_is_allowed_only_for_root():

@@ -215,17 +215,29 @@ def _openmpi_nodes(plan):
     return [*where, "--map-by", "slot"]
 
 
-def _ranks_here(placement):
-    """Most ranks on one machine: virtual nodes share it."""
-    return placement.total if placement.kind in (LOCAL, VIRTUAL) else max(placement.ranks)
+def _here(placement, counts):
+    """The most on one machine, of counts by node: virtual nodes share it."""
+    return sum(counts) if placement.kind in (LOCAL, VIRTUAL) else max(counts)
+
+
+def _openmpi_yield(plan):
+    """More ranks than cores yield, or the start takes seconds; users with a core each only then."""
+    name, where = "mpi_yield_when_idle", plan.placement
+    if not plan.cores or _here(where, where.ranks) <= plan.cores:
+        return []
+    if f"OMPI_MCA_{name}" in plan.env or name in plan.launcher_args:
+        return []
+    words = ["--mca", name, "1"]
+    if "CSP_YIELD" not in {**plan.env, **plan.rank_env} and _here(where, where.users) <= plan.cores:
+        words += ["-x", "CSP_YIELD=start"]
+    return words
 
 
 def _openmpi(plan):
     words = [plan.program, *_openmpi_nodes(plan)]
     if plan.binding is not None:
         words += ["--bind-to", plan.binding]
-    if plan.cores and _ranks_here(plan.placement) > plan.cores:
-        words += _mca(plan, {"mpi_yield_when_idle": "1"})
+    words += _openmpi_yield(plan)
     for name, value in plan.rank_env.items():
         words += ["-x", f"{name}={value}"]
     for name in sorted(plan.env):
