@@ -51,10 +51,9 @@ static void emit(struct op_case what, const char *state)
 {
     char labels[200];
     snprintf(labels, sizeof labels,
-             "\"op\": \"%s\", \"shape\": \"%s\", \"bytes\": %ld, \"state\": \"%s\", "
-             "\"core_to_core_ns\": %.1f",
-             what.name, op_shape(what), op_bytes(what), state, series.core_to_core_ns);
-    bench_emit(out, labels, series.samples, series.sample_count);
+             "\"op\": \"%s\", \"shape\": \"%s\", \"bytes\": %ld, \"state\": \"%s\"", what.name,
+             op_shape(what), op_bytes(what), state);
+    series_emit(&series, out, labels, series.samples, series.sample_count);
 }
 
 static void run_case(struct op_state *s, struct op_case what, const char *state)

@@ -106,11 +106,10 @@ static void run(struct act *a, const char *state, const char *mode)
     series_run(&series, state, act, a);
     for (int i = 0; i < series.sample_count; i++)
         series.samples[i] /= a->repeats * a->burst;
-    snprintf(labels, sizeof labels,
-             "\"op\": \"%s\", \"bytes\": %d, \"mode\": \"%s\", \"core_to_core_ns\": %.1f",
-             names[a->kind], 8 * a->count, mode, series.core_to_core_ns);
+    snprintf(labels, sizeof labels, "\"op\": \"%s\", \"bytes\": %d, \"mode\": \"%s\"",
+             names[a->kind], 8 * a->count, mode);
     if (series.rank == series.origin)
-        bench_emit(out, labels, series.samples, series.sample_count);
+        series_emit(&series, out, labels, series.samples, series.sample_count);
     MPI_Bcast(&a->done, 1, MPI_INT64_T, series.origin, MPI_COMM_WORLD);
     if (series.rank == series.target)
         check(a);

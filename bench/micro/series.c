@@ -12,8 +12,7 @@
 
 enum { BUSY_ROUNDS = 4, IDLE_LEAST = 5, WARM_UP = 3, TAG_DONE = 1 };
 static const double SETTLE_S = 0.005; // until who spins is alone on a core
-static const double ALIKE =
-    1.5; // by how much two core-to-core latencies of the same places may differ
+static const double ALIKE = 1.5;      // latencies of the same places differ by less
 
 void series_init(struct series *s, const char *sleep_ms, const char *sample_max)
 {
@@ -102,6 +101,14 @@ void series_end(struct series *s)
 {
     const double before = s->core_to_core_ns, after = core_to_core_ns(s);
     s->core_to_core_ns = fmax(before, after) <= ALIKE * fmin(before, after) ? after : 0;
+}
+
+void series_emit(const struct series *s, FILE *out, const char *labels, const double *seconds,
+                 int count)
+{
+    char all[256];
+    snprintf(all, sizeof all, "%s, \"core_to_core_ns\": %.1f", labels, s->core_to_core_ns);
+    bench_emit(out, all, seconds, count);
 }
 
 void series_run(struct series *s, const char *state, series_action *action, void *context)

@@ -9,6 +9,8 @@
 #ifndef BENCH_SERIES_H
 #define BENCH_SERIES_H
 
+#include <stdio.h>
+
 enum { SERIES_SAMPLE_MAX = 10000 };
 
 struct series {
@@ -16,8 +18,8 @@ struct series {
     double sleep_s;           // one sleep of a busy target
     int sample_max;           // wished
     int sample_count;
-    double
-        core_to_core_ns; // bench.h, at the origin, at the series' end; 0: it was another at its start
+    // bench.h, at the origin, at the series' end; 0: it was another at its start
+    double core_to_core_ns;
     double samples[SERIES_SAMPLE_MAX];
 };
 
@@ -30,6 +32,10 @@ void series_init(struct series *s, const char *sleep_ms, const char *sample_max)
 /** Around what is timed otherwise than by series_run: collective, set core_to_core_ns. */
 void series_begin(struct series *s);
 void series_end(struct series *s);
+
+/** bench_emit with the series' core_to_core_ns as one label more. */
+void series_emit(const struct series *s, FILE *out, const char *labels, const double *seconds,
+                 int count);
 
 /** Collective; fills the samples of the origin. */
 void series_run(struct series *s, const char *state, series_action *action, void *context);

@@ -38,13 +38,19 @@ void *csp_bufs_take(struct csp_bufs *bufs, size_t bytes)
     return b;
 }
 
+// Frees others than those of class `keep`, the largest first. @return 1 if `bytes` more can be kept.
+static int make_room(struct csp_bufs *bufs, unsigned keep, size_t bytes)
+{
+    for (unsigned c = CSP_BUFS_CLASSES; c-- > 0;)
+        while (c != keep && bufs->idle[c] && bufs->kept_bytes + bytes > bufs->keep_bytes)
+            free(pop(bufs, c));
+    return bufs->kept_bytes + bytes <= bufs->keep_bytes;
+}
+
 void csp_bufs_give(struct csp_bufs *bufs, struct csp_buf *buf)
 {
     unsigned c = class_of(buf->room);
-    for (unsigned d = CSP_BUFS_CLASSES; c < CSP_BUFS_CLASSES && d-- > 0;)
-        while (d != c && bufs->idle[d] && bufs->kept_bytes + buf->room > bufs->keep_bytes)
-            free(pop(bufs, d));
-    if (c == CSP_BUFS_CLASSES || bufs->kept_bytes + buf->room > bufs->keep_bytes) {
+    if (c == CSP_BUFS_CLASSES || !make_room(bufs, c, buf->room)) {
         free(buf);
         return;
     }

@@ -225,10 +225,9 @@ def _openmpi_yield(plan):
     name, where = "mpi_yield_when_idle", plan.placement
     if not plan.cores or _here(where, where.ranks) <= plan.cores:
         return []
-    if f"OMPI_MCA_{name}" in plan.env or name in plan.launcher_args:
-        return []
-    words = ["--mca", name, "1"]
-    if "CSP_YIELD" not in {**plan.env, **plan.rank_env} and _here(where, where.users) <= plan.cores:
+    words = [] if name in plan.launcher_args else _mca(plan, {name: "1"})
+    said = not words or "CSP_YIELD" in {**plan.env, **plan.rank_env}  # by the user
+    if not said and _here(where, where.users) <= plan.cores:
         words += ["-x", "CSP_YIELD=start"]
     return words
 
