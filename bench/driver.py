@@ -10,6 +10,7 @@ import time
 
 import launch
 import load
+import network
 import results
 
 
@@ -85,6 +86,7 @@ class Bench:
             "took_s": round(time.time() - start_s),
             "foreign_cores": results.median(self.foreign_cores),
             "foreign_cores_most": max(self.foreign_cores, default=None),
+            "tcp": network.congestion_control(),
         }
 
 
@@ -114,12 +116,14 @@ def options(description, names, rounds):
 
 
 def parse(parser, names, quick_rounds):
+    """The arguments; what follows runs in the command's own network."""
     args = parser.parse_args()
     args.rounds = quick_rounds if args.quick else args.rounds
     unknown = set(args.mpi.split(",")) - set(launch.libraries())
     unknown |= set(args.only.split(",")) - set(names)
     if unknown:
         parser.error(f"unknown: {', '.join(sorted(unknown))}")
+    network.own()
     return args
 
 

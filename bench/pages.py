@@ -54,8 +54,9 @@ def about(data, key):
     used = number(foreign_cores(data, key))
     if disturbed(data, key):
         return [f"No figures: other work took {used} of {data['cores']} cores meanwhile.", ""]
+    tcp = f"; TCP with {run['tcp']}" if "tcp" in run else ""
     return [
-        f"{run['rounds']} rounds on {data['cores']} cores, {run['when']}; other work on the "
+        f"{run['rounds']} rounds on {data['cores']} cores, {run['when']}{tcp}; other work on the "
         f"machine took {used} cores during the median run.",
         "",
     ]

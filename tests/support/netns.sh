@@ -26,6 +26,10 @@ down() {
     done
 }
 
+cubic() { # TCP as Linux comes, whatever the machine has: others pace by an estimate of the rate
+    ip netns exec "$1" sh -c 'echo cubic >/proc/sys/net/ipv4/tcp_congestion_control'
+}
+
 hosts() { # hosts NAMESPACE N: every node knows every name
     mkdir -p "/etc/netns/$1"
     {
@@ -42,6 +46,7 @@ hosts() { # hosts NAMESPACE N: every node knows every name
 up() {
     down
     ip netns add "${csp}hub"
+    cubic "${csp}hub"
     hosts "${csp}hub" "$1"
     ip -n "${csp}hub" link set lo up
     ip -n "${csp}hub" link add veth0 type bridge
@@ -51,6 +56,7 @@ up() {
     while [ "$i" -lt "$1" ]; do
         ns=$csp$i
         ip netns add "$ns"
+        cubic "$ns"
         hosts "$ns" "$1"
         ip -n "$ns" link set lo up
         ip -n "${csp}hub" link add "port$i" type veth peer name veth0 netns "$ns"
