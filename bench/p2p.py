@@ -30,6 +30,7 @@ HALO = (
 )  # words of a side, of the halo: faces of 128, 512, 1024 KB
 HALO_ITERATIONS, QUICK_ITERATIONS = 100, 10
 HALO_FACTORS = (0.5, 1, 2)  # computing / what plain takes to exchange
+MEASURED = ("samples", "core_to_core_ns")  # of a line; the rest says what it is about
 LABELS = ("side", "type", "factor", "messages", "compute_us", "iterations")
 
 
@@ -121,7 +122,7 @@ class Study:
         self.bench, self.args, self.derive = bench, args, derive
         self.shape = {"users_per_node": 1, "nodes": 2, **shape}
         self.file = bench.mpi.compile(
-            source, tuple(f"{name}.c" for name in (source, "two_sided", "bench"))
+            source, tuple(f"{name}.c" for name in (source, "two_sided", "place", "bench"))
         )
         self.configs, self.derived_in = configs_of(bench.mpi), CONFIGS
         self.labels = {}  # those of each row, in the order in which they came
@@ -148,10 +149,10 @@ class Study:
         """One run; labels: what its lines do not say themselves."""
         lines = self.lines(config, samples, *words)
         for line in lines + (self.derive(lines) if config in self.derived_in else []):
-            row = {k: v for k, v in {**line, **labels}.items() if k != "samples"}
+            row = {k: v for k, v in {**line, **labels}.items() if k not in MEASURED}
             key = (config, *sorted((k, str(v)) for k, v in row.items()))
             self.labels.setdefault(key, row)
-            self.bench.rounds.add(key, line["samples"])
+            self.bench.rounds.add_line(key, line)
 
     def turns(self, samples, *words, **labels):
         def one(config):
@@ -167,10 +168,14 @@ class Study:
         about |= {"delay_us": net.delay_us, "rate_mbit": net.rate_mbit} if net else {}
         return [self.row(key, line, about) for key, line in self.labels.items()]
 
+    def alike(self, key):
+        """The keys of the same figure in all configurations."""
+        return [other for other in self.labels if other[1:] == key[1:]]
+
     def row(self, key, line, about):
         row = {"mpi": self.bench.mpi.name, "program": self.bench.what, "config": key[0]}
         row |= {"bytes": line["bytes"], "metric": line["metric"]}
-        self.bench.rounds.put(row, "value", key, 6)
+        self.bench.rounds.compare(row, {"value": key}, 6, self.alike(key))
         row |= {k: line[k] for k in LABELS if k in line}
         return {**row, "unit": line["unit"], **about}
 

@@ -59,11 +59,11 @@ class Rounds:
         """The same with a line of a program that looked at the latency (bench/micro/series.h)."""
         self.add(key, line["samples"], line["core_to_core_ns"])
 
-    def compare(self, row, fields, digits=3):
+    def compare(self, row, fields, digits=3, keys=None):
         """Sets some fields ({field: key}) of a row from runs whose core-to-core latencies were alike,
         and row["core_to_core_ns"] to those: where each has most runs. From all runs, if there are no
-        such."""
-        place = self.best_place(list(fields.values()))
+        such. keys: what else the figures stand beside, in other rows."""
+        place = self.best_place([*fields.values(), *(keys or ())])
         if place:
             row["core_to_core_ns"] = round(median(place))
         for field, key in fields.items():

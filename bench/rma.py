@@ -132,7 +132,7 @@ def flush_row(bench, nodes, windows, used):
 
 def node(bench, quick):
     """One node, and the same between two processes of a node in a window over two nodes."""
-    program = bench.mpi.compile("node", ("node.c", "series.c", "bench.c"))
+    program = bench.mpi.compile("node", ("node.c", "series.c", "place.c", "bench.c"))
     most = 2**18 if quick else 2**22
     rows = []
     for nodes, where, size in ((1, "window of one node", most), (2, "window of two", 2**18)):

@@ -16,8 +16,8 @@ import results
 
 import rma
 
-GAP_SOURCES = ("gap.c", "series.c", "ops.c", "bench.c")
-OVERHEAD_SOURCES = ("overhead.c", "series.c", "bench.c")
+GAP_SOURCES = ("gap.c", "series.c", "place.c", "ops.c", "bench.c")
+OVERHEAD_SOURCES = ("overhead.c", "series.c", "place.c", "bench.c")
 SHARED_SOURCES = ("shared_cores.c", "bench.c")
 SLEEP_MS = 30  # of a busy target: what a plain operation waits
 SAMPLES = 400

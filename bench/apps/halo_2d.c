@@ -148,6 +148,7 @@ static void run(double compute_s)
     post();
     MPI_Waitall(2 * SIDES, g.r, MPI_STATUSES_IGNORE);
     check_faces();
+    ts_begin(&ts);
     for (int i = 0; i < count; i++) {
         MPI_Barrier(g.torus);
         const double start = bench_now();
@@ -162,6 +163,7 @@ static void run(double compute_s)
         iterate(i, compute_s);
     MPI_Barrier(g.torus);
     all_s = bench_now() - start;
+    ts_end(&ts);
     ts.errors += sum() != before;
     snprintf(labels, sizeof labels, "\"bytes\": %ld, \"compute_us\": %g, \"iterations\": %d",
              g.n * g.wide * (long)sizeof(uint64_t), 1e6 * compute_s, count);

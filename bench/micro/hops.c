@@ -68,12 +68,14 @@ int main(int argc, char **argv)
     ts_open(&t, argc, argv, 1, 0, "hops FILE BYTES_MAX SAMPLES sleep|spin");
     clock_s = ts_clock_s();
     ts_fill(out, BYTES, BYTES, BYTES, 3);
+    ts_begin(&t);
     for (int i = -WARM_UP; i < t.sample_max && t.rank == 0; i++) {
         self_message(i, DONE_S);
         ask(ASK_IDLE, i);
         self_message(i, 0);
         ask(ASK, i);
     }
+    ts_end(&t);
     if (t.rank == 0)
         ts_check(&t, in, BYTES, BYTES, BYTES, 3);
     snprintf(labels, sizeof labels, "\"bytes\": %d", BYTES);

@@ -82,13 +82,15 @@ static double look(const struct ts *t, struct batch *b)
 }
 
 // The three kinds in turns.
-static void series(const struct ts *t, struct batch *b, double compute_s, int samples)
+static void series(struct ts *t, struct batch *b, double compute_s, int samples)
 {
+    ts_begin(t);
     for (int i = 0; i < samples; i++) {
         seconds[ALONE][i] = transfer(t, b, 0);
         seconds[WORK][i] = compute_alone(t, compute_s);
         seconds[ALL][i] = transfer(t, b, compute_s);
     }
+    ts_end(t);
 }
 
 static void emit(const struct ts *t, const char *labels, const char *const *metrics, int samples)

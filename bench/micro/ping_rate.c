@@ -28,7 +28,7 @@ static void latency(struct ts *t, int bytes)
     char labels[100], *out = ts_memory((size_t)bytes), *in = ts_memory((size_t)bytes);
     const int samples = ts_samples(t, bytes), batch = bytes <= BATCH_BYTES ? BATCH : 1;
     ts_fill(out, bytes, bytes, bytes, bytes + t->rank);
-    MPI_Barrier(MPI_COMM_WORLD);
+    ts_begin(t);
     for (int i = -WARM_UP; i < samples; i++) {
         const double start = bench_now();
         for (int k = 0; k < batch; k++)
@@ -36,6 +36,7 @@ static void latency(struct ts *t, int bytes)
         if (i >= 0)
             seconds[i] = (bench_now() - start) / (2 * batch);
     }
+    ts_end(t);
     ts_check(t, in, bytes, bytes, bytes, bytes + t->peer);
     snprintf(labels, sizeof labels, "\"bytes\": %d", bytes);
     ts_emit(t, labels, "latency", seconds, samples);
@@ -66,18 +67,18 @@ static void rate(struct ts *t, int bytes)
     double per_s[TS_SAMPLE_MAX];
     if (t->rank == 0)
         ts_fill(data, bytes, bytes, bytes, bytes);
-    MPI_Barrier(MPI_COMM_WORLD);
+    ts_begin(t);
     for (int i = -WARM_UP; i < samples; i++) {
         const double start = bench_now();
         window(t, data, bytes);
         if (i >= 0)
             per_s[i] = WINDOW / (bench_now() - start);
     }
+    ts_end(t);
     for (int k = 0; k < WINDOW && t->rank == 1; k++)
         ts_check(t, data + (size_t)k * (size_t)bytes, bytes, bytes, bytes, bytes);
-    snprintf(labels, sizeof labels, "\"bytes\": %d, \"metric\": \"rate\"", bytes);
-    if (t->out)
-        bench_emit_in(t->out, labels, "1/s", per_s, samples);
+    snprintf(labels, sizeof labels, "\"bytes\": %d", bytes);
+    ts_emit_in(t, labels, "rate", "1/s", per_s, samples);
     free(data);
 }
 

@@ -53,9 +53,10 @@ static void run(struct ts *t, struct data *d, int bytes)
     d->out = ts_memory(room);
     d->in = ts_memory(room);
     ts_fill(d->out, bytes, UNIT, d->stride, bytes + t->rank);
-    MPI_Barrier(MPI_COMM_WORLD);
+    ts_begin(t);
     for (int i = -WARM_UP; i < samples; i++)
         exchange(t, d, i);
+    ts_end(t);
     ts_check(t, d->in, bytes, UNIT, d->stride, bytes + t->peer);
     snprintf(labels, sizeof labels, "\"bytes\": %d, \"type\": \"%s\"", bytes, d->name);
     for (int k = 0; k < METRICS; k++)

@@ -3,16 +3,15 @@
 // See series.h.
 #include "series.h"
 
-#include <math.h>
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "bench.h"
+#include "place.h"
 
 enum { BUSY_ROUNDS = 4, IDLE_LEAST = 5, WARM_UP = 3, TAG_DONE = 1 };
 static const double SETTLE_S = 0.005; // until who spins is alone on a core
-static const double ALIKE = 1.5;      // latencies of the same places differ by less
 
 void series_init(struct series *s, const char *sleep_ms, const char *sample_max)
 {
@@ -80,27 +79,14 @@ static void target_idle(const struct series *s)
     MPI_Recv(NULL, 0, MPI_INT, s->origin, TAG_DONE, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
-static double core_to_core_ns(const struct series *s)
-{
-    double ns = 0;
-    MPI_Barrier(MPI_COMM_WORLD);
-    if (s->rank == s->origin)
-        ns = bench_core_to_core_ns();
-    else
-        bench_sleep(0.003); // leaves its core
-    MPI_Barrier(MPI_COMM_WORLD);
-    return ns;
-}
-
 void series_begin(struct series *s)
 {
-    s->core_to_core_ns = core_to_core_ns(s);
+    s->core_to_core_ns = place_look(s->rank == s->origin);
 }
 
 void series_end(struct series *s)
 {
-    const double before = s->core_to_core_ns, after = core_to_core_ns(s);
-    s->core_to_core_ns = fmax(before, after) <= ALIKE * fmin(before, after) ? after : 0;
+    s->core_to_core_ns = place_kept_ns(s->core_to_core_ns, place_look(s->rank == s->origin));
 }
 
 void series_emit(const struct series *s, FILE *out, const char *labels, const double *seconds,

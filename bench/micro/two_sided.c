@@ -11,6 +11,7 @@
 #endif
 
 #include "bench.h"
+#include "place.h"
 
 enum { LEAST_SAMPLES = 10, FULL_BYTES = 16384 };
 
@@ -94,13 +95,33 @@ void ts_sizes(struct ts *t, long least, long most, void (*f)(struct ts *t, int b
             f(t, sizes[i]);
 }
 
+void ts_begin(struct ts *t)
+{
+    t->core_to_core_ns = place_look(t->rank == 0);
+}
+
+void ts_end(struct ts *t)
+{
+    t->core_to_core_ns = place_kept_ns(t->core_to_core_ns, place_look(t->rank == 0));
+}
+
 void ts_emit(const struct ts *t, const char *labels, const char *metric, const double *seconds,
              int count)
 {
+    double us[TS_SAMPLE_MAX];
+    for (int i = 0; i < count; i++)
+        us[i] = 1e6 * seconds[i];
+    ts_emit_in(t, labels, metric, "us", us, count);
+}
+
+void ts_emit_in(const struct ts *t, const char *labels, const char *metric, const char *unit,
+                const double *values, int count)
+{
     char all[400];
-    snprintf(all, sizeof all, "%s, \"metric\": \"%s\"", labels, metric);
+    snprintf(all, sizeof all, "%s, \"metric\": \"%s\", \"core_to_core_ns\": %.1f", labels, metric,
+             t->core_to_core_ns);
     if (t->out)
-        bench_emit(t->out, all, seconds, count);
+        bench_emit_in(t->out, all, unit, values, count);
 }
 
 char *ts_memory(size_t bytes)

@@ -17,6 +17,7 @@ struct ts {
     double steps_per_s; // of computing that does not sleep
     long bytes_max;
     int sample_max;
+    double core_to_core_ns; // of what was measured last, rank 0 (place.h)
     long errors;
     FILE *out; // rank 0
 };
@@ -36,9 +37,18 @@ int ts_samples(const struct ts *t, long bytes);
 /** Calls f for each size from `least` up to the smaller of `most` and BYTES_MAX. */
 void ts_sizes(struct ts *t, long least, long most, void (*f)(struct ts *t, int bytes));
 
-/** Rank 0 writes a line; labels: a piece of JSON. */
+/** Collective, around what is timed, the data checks outside: all begin at once, and looks where the
+ * machine has its cores. */
+void ts_begin(struct ts *t);
+void ts_end(struct ts *t);
+
+/** Rank 0 writes a line, in us; labels: a piece of JSON. */
 void ts_emit(const struct ts *t, const char *labels, const char *metric, const double *seconds,
              int count);
+
+/** The same with figures of another unit, as they are. */
+void ts_emit_in(const struct ts *t, const char *labels, const char *metric, const char *unit,
+                const double *values, int count);
 
 /** Memory that has been touched; ends the job if there is none. */
 char *ts_memory(size_t bytes);

@@ -31,7 +31,7 @@ class FakeMpi:
 
 def fake_lines(program, words):
     """What the programs write, a size each."""
-    labels = {"bytes": 64 * KB, "unit": "us"}
+    labels = {"bytes": 64 * KB, "unit": "us", "core_to_core_ns": 50.0}
     metrics = {
         "post_wait": ("irecv", "isend", "wait_send", "wait_recv", "wait"),
         "ping_rate": words[3:],
@@ -119,6 +119,19 @@ def test_the_halo_computes_the_same_in_all_configurations():
     rows, _ = fake_rows("halo")
     run = {(r["config"], r["factor"]): r["compute_us"] for r in rows if r["metric"] == "run"}
     assert {run[c, 2] for c in ("plain", "thread", "ghost")} == {8}  # twice the exchange, 4 us
+
+
+def test_configurations_are_compared_where_the_cores_were_alike(monkeypatch):
+    class Moved(FakeBench):
+        def lines(self, program, args, more=list, **how):
+            far = how["env"] != {} or len(self.started) > 0  # plain in the first round: near
+            us, ns = (6.0, 330.0) if far else (2.0, 50.0)
+            lines = super().lines(program, args, more, **how)
+            return [{**line, "samples": [us], "core_to_core_ns": ns} for line in lines]
+
+    monkeypatch.setattr(sys.modules[__name__], "FakeBench", Moved)
+    rows, _ = fake_rows("post")
+    assert {(r["value"], r["core_to_core_ns"]) for r in rows} == {(6.0, 330)}
 
 
 def test_a_network_has_rows_of_its_own():
