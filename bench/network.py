@@ -18,7 +18,7 @@ sys.path.append(str(SUPPORT))  # behind ours: both have a driver.py
 import mpi_libs  # noqa: E402
 
 NAMES = "cspb"
-INSIDE = "CASPER_BENCH_OWN_NETWORK"  # set: own() has done its work
+INSIDE = "CASPER_BENCH_OWN_NETWORK"  # set: started anew in it, which is still empty
 CONGESTION = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 LINKS = (  # MPI libraries pass over a machine that has nothing but `lo`
     "link set lo up",

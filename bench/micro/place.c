@@ -5,6 +5,7 @@
 
 #include <math.h>
 #include <mpi.h>
+#include <stdio.h>
 
 #include "bench.h"
 
@@ -25,4 +26,10 @@ double place_look(int looks)
 double place_kept_ns(double before_ns, double after_ns)
 {
     return fmax(before_ns, after_ns) <= ALIKE * fmin(before_ns, after_ns) ? after_ns : 0;
+}
+
+const char *place_label(char *all, size_t room, const char *labels, double ns)
+{
+    snprintf(all, room, "%s, \"core_to_core_ns\": %.1f", labels, ns);
+    return all;
 }

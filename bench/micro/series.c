@@ -93,8 +93,7 @@ void series_emit(const struct series *s, FILE *out, const char *labels, const do
                  int count)
 {
     char all[256];
-    snprintf(all, sizeof all, "%s, \"core_to_core_ns\": %.1f", labels, s->core_to_core_ns);
-    bench_emit(out, all, seconds, count);
+    bench_emit(out, place_label(all, sizeof all, labels, s->core_to_core_ns), seconds, count);
 }
 
 void series_run(struct series *s, const char *state, series_action *action, void *context)

@@ -13,7 +13,7 @@
 #include "bench.h"
 #include "place.h"
 
-enum { LEAST_SAMPLES = 10, FULL_BYTES = 16384 };
+enum { LEAST_SAMPLES = 10, FULL_BYTES = 16384, LABEL_ROOM = 400 };
 
 static const int sizes[] = {8, 64, 256, 1024, 4096, 16384, 65536, 262144, 1048576, 4194304};
 static volatile double sink;
@@ -105,23 +105,27 @@ void ts_end(struct ts *t)
     t->core_to_core_ns = place_kept_ns(t->core_to_core_ns, place_look(t->rank == 0));
 }
 
+static const char *label(const struct ts *t, char *all, const char *labels, const char *metric)
+{
+    char some[LABEL_ROOM];
+    snprintf(some, sizeof some, "%s, \"metric\": \"%s\"", labels, metric);
+    return place_label(all, LABEL_ROOM, some, t->core_to_core_ns);
+}
+
 void ts_emit(const struct ts *t, const char *labels, const char *metric, const double *seconds,
              int count)
 {
-    double us[TS_SAMPLE_MAX];
-    for (int i = 0; i < count; i++)
-        us[i] = 1e6 * seconds[i];
-    ts_emit_in(t, labels, metric, "us", us, count);
+    char all[LABEL_ROOM];
+    if (t->out)
+        bench_emit(t->out, label(t, all, labels, metric), seconds, count);
 }
 
 void ts_emit_in(const struct ts *t, const char *labels, const char *metric, const char *unit,
                 const double *values, int count)
 {
-    char all[400];
-    snprintf(all, sizeof all, "%s, \"metric\": \"%s\", \"core_to_core_ns\": %.1f", labels, metric,
-             t->core_to_core_ns);
+    char all[LABEL_ROOM];
     if (t->out)
-        bench_emit_in(t->out, all, unit, values, count);
+        bench_emit_in(t->out, label(t, all, labels, metric), unit, values, count);
 }
 
 char *ts_memory(size_t bytes)
