@@ -31,6 +31,9 @@ __attribute__((format(printf, 3, 4), noreturn)) void csp_log_die(const char *fil
             csp_log_print(CSP_LOG_DEBUG, __VA_ARGS__);                                             \
     } while (0)
 
+// Data that calls look at: reached directly, not by an address looked up.
+#define CSP_INTERNAL __attribute__((visibility("hidden")))
+
 #define CSP_LIKELY(x) __builtin_expect(!!(x), 1)
 #define CSP_UNLIKELY(x) __builtin_expect(!!(x), 0)
 

@@ -5,10 +5,9 @@
 #include "p2p/p2p_cells.h"
 #include "p2p/p2p_flow.h"
 #include "p2p/p2p_msg.h"
+#include "runtime/detours.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
-
-int csp_p2p_on;
 
 void csp_p2p_start(void)
 {
@@ -20,16 +19,17 @@ void csp_p2p_start(void)
     if (!mine)
         csp_warn("sends and receives stay with the MPI library: ghosts cannot reach the memory of "
                  "this process, or CSP_POOL_SIZE is too small");
-    csp_p2p_on = all;
+    if (all)
+        csp_detour_open(CSP_BY_P2P);
     csp_p2p_comm_made(csp_user_world, MPI_INFO_NULL);
 }
 
 void csp_p2p_stop(void)
 {
-    if (!csp_p2p_on)
+    if (!csp_detour(CSP_BY_P2P))
         return;
     csp_cells_stop();
-    csp_p2p_on = 0;
+    csp_detour_close(CSP_BY_P2P | CSP_BY_AUTO);
     csp_p2p_flow_stop();
     csp_msg_stop();
 }

@@ -11,9 +11,6 @@
 int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int csp_p2p_free_mem(void *base);
 
-extern int csp_p2p_on;   // CSP_P2P, if the ghosts can do it
-extern int csp_p2p_auto; // CSP_P2P=auto, likewise
-
 void csp_p2p_start(void);
 void csp_p2p_stop(void);
 

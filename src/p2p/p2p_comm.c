@@ -8,6 +8,7 @@
 #include "casper/casper.h"
 #include "p2p/p2p.h"
 #include "req/req.h"
+#include "runtime/detours.h"
 #include "runtime/info.h"
 #include "runtime/rt.h"
 
@@ -82,7 +83,7 @@ static int read_wish(MPI_Info info, int otherwise)
 
 void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
 {
-    if (!csp_p2p_on || comm == MPI_COMM_NULL)
+    if (!csp_detour(CSP_BY_P2P) || comm == MPI_COMM_NULL)
         return;
     struct csp_members *m = csp_members_take(comm); // NULL in all its processes or in none
     if (!m)
@@ -103,7 +104,7 @@ void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
     CSP_CHECK(c, "out of memory for a communicator");
     *c = (struct csp_p2p_comm){.handle = comm, .context = agreed[1], .members = m};
     if (agreed[0] == AUTO) {
-        csp_p2p_auto = 1;
+        csp_detour_open(CSP_BY_AUTO);
         c->flow = csp_p2p_flow_of(c, &c->own);
     }
     atomic_init(&c->refs, 1);
@@ -137,7 +138,7 @@ static int change(MPI_Comm comm, int wish, MPI_Info info)
 int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info)
 {
     int rc = csp_mpi.Comm_set_info(comm, info);
-    if (!csp_p2p_on || rc != MPI_SUCCESS)
+    if (!csp_detour(CSP_BY_P2P) || rc != MPI_SUCCESS)
         return rc;
     struct csp_members *m = csp_members_take(comm);
     if (!m)

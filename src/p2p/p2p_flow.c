@@ -12,8 +12,6 @@
 
 enum { LARGE = 16384 }; // bytes of a message that is worth a look at how long it is waited for
 
-int csp_p2p_auto;
-
 // Of the communicators with all users, if one thread alone calls MPI: their collective calls have one order.
 static struct csp_p2p_flow world;
 
@@ -41,7 +39,6 @@ struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2
 
 void csp_p2p_flow_stop(void)
 {
-    csp_p2p_auto = 0;
     world.began_ns = 0;
 }
 

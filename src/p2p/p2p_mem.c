@@ -4,6 +4,7 @@
 #include "p2p/p2p_mem.h"
 
 #include "p2p/p2p.h"
+#include "runtime/detours.h"
 #include "shm/heap.h"
 
 enum {
@@ -25,7 +26,7 @@ static uint64_t take(MPI_Aint size)
 int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
     // A hint can ask for another kind of memory.
-    uint64_t off = csp_p2p_on && info == MPI_INFO_NULL ? take(size) : CSP_OFF_NONE;
+    uint64_t off = csp_detour(CSP_BY_P2P) && info == MPI_INFO_NULL ? take(size) : CSP_OFF_NONE;
     if (off == CSP_OFF_NONE)
         return csp_mpi.Alloc_mem(size, info, baseptr);
     *(void **)baseptr = (char *)csp_rt.pool.base + off;

@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include "base/handles.h"
 #include "runtime/am.h"
+#include "runtime/detours.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
-
-_Atomic int csp_req_on;
 
 static struct csp_handles requests = CSP_HANDLES_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the rest, and what is idle
@@ -49,8 +48,7 @@ static void note(struct csp_req_kind *kind)
         return;
     kind->next = kinds;
     kinds = kind;
-    atomic_store_explicit(&csp_req_on, 1,
-                          memory_order_relaxed); // the program gets the handle later
+    csp_detour_open(CSP_BY_REQ); // the program gets the handle later
 }
 
 struct csp_req *csp_req_take(struct csp_req_kind *kind)
@@ -93,7 +91,7 @@ static void stop(struct csp_req_kind *kind)
 
 void csp_req_stop(void)
 {
-    atomic_store_explicit(&csp_req_on, 0, memory_order_relaxed);
+    csp_detour_close(CSP_BY_REQ);
     for (; kinds; kinds = kinds->next)
         stop(kinds);
 }

@@ -50,9 +50,6 @@ struct csp_req {
     int by_library;
 };
 
-// Whether the program may have one.
-extern _Atomic int csp_req_on;
-
 /** A new one, active; what is behind `struct csp_req` in it is as its last user left it, zeroes at first. */
 struct csp_req *csp_req_take(struct csp_req_kind *kind);
 

@@ -10,7 +10,7 @@ struct csp_text_range csp_text_mpi;
 
 struct search {
     uintptr_t addr;
-    struct csp_text_range text;
+    uintptr_t lo, hi;
 };
 
 static int holds(const struct dl_phdr_info *info, const ElfW(Phdr) * ph, uintptr_t addr)
@@ -31,8 +31,8 @@ static int visit_object(struct dl_phdr_info *info, size_t size, void *arg)
         uintptr_t lo = info->dlpi_addr + ph->p_vaddr, hi = lo + ph->p_memsz;
         if (ph->p_type != PT_LOAD || !(ph->p_flags & PF_X))
             continue;
-        s->text.lo = s->text.hi && s->text.lo < lo ? s->text.lo : lo;
-        s->text.hi = s->text.hi > hi ? s->text.hi : hi;
+        s->lo = s->hi && s->lo < lo ? s->lo : lo;
+        s->hi = s->hi > hi ? s->hi : hi;
     }
     return found;
 }
@@ -41,7 +41,7 @@ void csp_caller_set_mpi(const void *mpi_function)
 {
     struct search s = {.addr = (uintptr_t)mpi_function};
     dl_iterate_phdr(visit_object, &s);
-    csp_text_mpi = s.text;
+    csp_text_mpi = (struct csp_text_range){.lo = s.lo, .size = s.hi - s.lo};
 }
 
 int csp_caller_is_binding(const void *ra)

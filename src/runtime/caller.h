@@ -11,14 +11,14 @@
 #include "base/log.h"
 
 struct csp_text_range {
-    uintptr_t lo, hi; // executable mapping [lo, hi)
+    uintptr_t lo, size; // executable mapping
 };
-extern struct csp_text_range
+extern CSP_INTERNAL struct csp_text_range
     csp_text_mpi; // of the object with the real PMPI_Init; set once at load
 
 static inline int csp_caller_is_mpi(const void *ra)
 {
-    return (uintptr_t)ra - csp_text_mpi.lo < csp_text_mpi.hi - csp_text_mpi.lo;
+    return (uintptr_t)ra - csp_text_mpi.lo < csp_text_mpi.size;
 }
 
 enum { CSP_BINDING_NONE, CSP_BINDING_FORTRAN, CSP_BINDING_CXX };

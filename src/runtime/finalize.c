@@ -68,7 +68,7 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     csp_mpi.Comm_free(&csp_rt.world);
     csp_peers_stop();
     csp_counters_stop(); // not active from here on
-    csp_mpi_time = NULL;
+    csp_mpi_time_stop();
     csp_predict_stop();
     csp_rt.page = NULL;
     csp_seg_detach(&csp_rt.pool);
@@ -81,7 +81,7 @@ static int library_exits(void)
     void *frames[8];
     int n = backtrace(frames, 8);
     for (int i = 0; i < n; i++)
-        if ((uintptr_t)frames[i] - csp_text_mpi.lo < csp_text_mpi.hi - csp_text_mpi.lo)
+        if (csp_caller_is_mpi(frames[i]))
             return 1;
     return 0;
 }

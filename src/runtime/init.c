@@ -217,7 +217,8 @@ static void activate(struct csp_topo *topo, int ng)
     if (csp_rt.is_ghost)
         run_ghost();
     csp_quirks_yield(0);
-    csp_mpi_time = csp_predict_used() || csp_config.trace[0] ? &me->mpi_time : NULL;
+    if (csp_predict_used() || csp_config.trace[0])
+        csp_mpi_time_start(&me->mpi_time);
 }
 
 // Every process reads its own environment; the lowest one that finds it bad speaks and ends the

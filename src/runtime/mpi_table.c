@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/log.h"
 #include "runtime/caller.h"
+#include "runtime/detours.h"
 #include "runtime/mpi_table.h"
 
 struct csp_mpi_table csp_mpi, csp_tool;
@@ -180,7 +181,10 @@ static void fill(void *library)
         const void *entry = dlsym(library, names[i]);
         if (entry)
             table_set(&csp_mpi, i, entry);
-        table_set(&csp_tool, i, find_tool(names[i] + 1));
+        const void *tool = find_tool(names[i] + 1);
+        table_set(&csp_tool, i, tool);
+        if (tool)
+            csp_detour_open(CSP_BY_TOOL);
     }
 }
 

@@ -10,6 +10,7 @@
 #if defined(OPEN_MPI) && __has_include(<mpi-ext.h>)
 #include <mpi-ext.h> // MPIX_
 #endif
+#include "base/log.h"
 #include "csp_mpi_have.h"
 
 // Removed from MPI, so declared by no header, but still in the libraries.
@@ -29,8 +30,9 @@ struct csp_mpi_table {
 };
 #pragma GCC diagnostic pop
 
-extern struct csp_mpi_table csp_mpi;  // the library's own functions (its PMPI_X)
-extern struct csp_mpi_table csp_tool; // MPI_X of a PMPI tool loaded behind Casper; NULL without one
+extern CSP_INTERNAL struct csp_mpi_table csp_mpi; // the library's own functions (its PMPI_X)
+extern CSP_INTERNAL struct csp_mpi_table
+    csp_tool; // MPI_X of a PMPI tool loaded behind Casper; NULL without one
 
 /**
  * Finds the MPI library and fills the tables. Runs by itself when libcasper is loaded; the

@@ -7,8 +7,9 @@
 
 #include "adapt/rate.h"
 
-/** This process's record in the node segment; NULL: nobody asks. From MPI_Init to MPI_Finalize. */
-extern struct csp_mpi_time *csp_mpi_time;
+/** Calls are measured into `t`, this process's record in the node segment: from MPI_Init to MPI_Finalize. */
+void csp_mpi_time_start(struct csp_mpi_time *t);
+void csp_mpi_time_stop(void);
 
 /** Around a call of the program, or of the MPI library inside one. */
 void csp_mpi_time_enter(void);

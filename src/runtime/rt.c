@@ -9,10 +9,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "runtime/detours.h"
 #include "runtime/stats.h"
 
 struct csp_rt csp_rt = {.urank = -1, .gidx = -1};
 MPI_Comm csp_user_world = MPI_COMM_WORLD;
+_Atomic unsigned csp_detours;
 int csp_stats_threads;
 struct csp_stats *csp_my_stats;
 

@@ -17,7 +17,7 @@
 #include "topo/topo.h"
 
 // What the program sees as MPI_COMM_WORLD; MPI_COMM_WORLD itself while Casper is not active.
-extern MPI_Comm csp_user_world;
+extern CSP_INTERNAL MPI_Comm csp_user_world;
 #define CSP_COMM(c, ra) ((c) != MPI_COMM_WORLD || csp_caller_is_mpi(ra) ? (c) : csp_user_world)
 
 struct csp_node_page; // head of the pool segment: counters, bells (runtime/node.h)

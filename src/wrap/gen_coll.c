@@ -5,424 +5,424 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Allgather
-CSP_WRAP(int, Allgather, MPI_Allgather,
+CSP_WRAP(CSP_BY_AUTO, int, Allgather, MPI_Allgather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
              int rc = csp_mpi.Allgather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                         CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Allgather_c
-CSP_WRAP(int, Allgather_c, MPI_Allgather_c,
+CSP_WRAP(CSP_BY_AUTO, int, Allgather_c, MPI_Allgather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
              int rc = csp_mpi.Allgather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount,
                                           recvtype, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Allgatherv
-CSP_WRAP(int, Allgatherv, MPI_Allgatherv,
+CSP_WRAP(CSP_BY_AUTO, int, Allgatherv, MPI_Allgatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), {
              int rc = csp_mpi.Allgatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                                          recvtype, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Allgatherv_c
-CSP_WRAP(int, Allgatherv_c, MPI_Allgatherv_c,
+CSP_WRAP(CSP_BY_AUTO, int, Allgatherv_c, MPI_Allgatherv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), {
              int rc = csp_mpi.Allgatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts,
                                            displs, recvtype, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Allreduce
-CSP_WRAP(int, Allreduce, MPI_Allreduce,
+CSP_WRAP(CSP_BY_AUTO, int, Allreduce, MPI_Allreduce,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
              int rc = csp_mpi.Allreduce(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Allreduce_c
-CSP_WRAP(int, Allreduce_c, MPI_Allreduce_c,
+CSP_WRAP(CSP_BY_AUTO, int, Allreduce_c, MPI_Allreduce_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
              int rc =
                  csp_mpi.Allreduce_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Alltoall
-CSP_WRAP(int, Alltoall, MPI_Alltoall,
+CSP_WRAP(CSP_BY_AUTO, int, Alltoall, MPI_Alltoall,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
              int rc = csp_mpi.Alltoall(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                        CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Alltoall_c
-CSP_WRAP(int, Alltoall_c, MPI_Alltoall_c,
+CSP_WRAP(CSP_BY_AUTO, int, Alltoall_c, MPI_Alltoall_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
              int rc = csp_mpi.Alltoall_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                          CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Alltoallv
-CSP_WRAP(int, Alltoallv, MPI_Alltoallv,
+CSP_WRAP(CSP_BY_AUTO, int, Alltoallv, MPI_Alltoallv,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), {
              int rc = csp_mpi.Alltoallv(sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts,
                                         rdispls, recvtype, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Alltoallv_c
-CSP_WRAP(int, Alltoallv_c, MPI_Alltoallv_c,
+CSP_WRAP(CSP_BY_AUTO, int, Alltoallv_c, MPI_Alltoallv_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtype, recvbuf, recvcounts, rdispls, recvtype, comm), {
              int rc = csp_mpi.Alltoallv_c(sendbuf, sendcounts, sdispls, sendtype, recvbuf,
                                           recvcounts, rdispls, recvtype, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Alltoallw
-CSP_WRAP(int, Alltoallw, MPI_Alltoallw,
+CSP_WRAP(CSP_BY_AUTO, int, Alltoallw, MPI_Alltoallw,
          (const void *sendbuf, const int sendcounts[], const int sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), {
              int rc = csp_mpi.Alltoallw(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
                                         recvcounts, rdispls, recvtypes, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Alltoallw_c
-CSP_WRAP(int, Alltoallw_c, MPI_Alltoallw_c,
+CSP_WRAP(CSP_BY_AUTO, int, Alltoallw_c, MPI_Alltoallw_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
          (sendbuf, sendcounts, sdispls, sendtypes, recvbuf, recvcounts, rdispls, recvtypes, comm), {
              int rc = csp_mpi.Alltoallw_c(sendbuf, sendcounts, sdispls, sendtypes, recvbuf,
                                           recvcounts, rdispls, recvtypes, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Barrier
-CSP_WRAP(int, Barrier, MPI_Barrier, (MPI_Comm comm), (comm), {
+CSP_WRAP(CSP_BY_AUTO, int, Barrier, MPI_Barrier, (MPI_Comm comm), (comm), {
     int rc = csp_mpi.Barrier(CSP_COMM(comm, ra));
-    if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+    if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
         csp_p2p_collective(CSP_COMM(comm, ra));
     return rc;
 })
 #endif
 
 #if CSP_HAVE_MPI_Bcast
-CSP_WRAP(int, Bcast, MPI_Bcast,
+CSP_WRAP(CSP_BY_AUTO, int, Bcast, MPI_Bcast,
          (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm),
          (buffer, count, datatype, root, comm), {
              int rc = csp_mpi.Bcast(buffer, count, datatype, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Bcast_c
-CSP_WRAP(int, Bcast_c, MPI_Bcast_c,
+CSP_WRAP(CSP_BY_AUTO, int, Bcast_c, MPI_Bcast_c,
          (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm),
          (buffer, count, datatype, root, comm), {
              int rc = csp_mpi.Bcast_c(buffer, count, datatype, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Exscan
-CSP_WRAP(int, Exscan, MPI_Exscan,
+CSP_WRAP(CSP_BY_AUTO, int, Exscan, MPI_Exscan,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
              int rc = csp_mpi.Exscan(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Exscan_c
-CSP_WRAP(int, Exscan_c, MPI_Exscan_c,
+CSP_WRAP(CSP_BY_AUTO, int, Exscan_c, MPI_Exscan_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
              int rc = csp_mpi.Exscan_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Gather
-CSP_WRAP(int, Gather, MPI_Gather,
+CSP_WRAP(CSP_BY_AUTO, int, Gather, MPI_Gather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
              int rc = csp_mpi.Gather(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                      root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Gather_c
-CSP_WRAP(int, Gather_c, MPI_Gather_c,
+CSP_WRAP(CSP_BY_AUTO, int, Gather_c, MPI_Gather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
              int rc = csp_mpi.Gather_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                        root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Gatherv
-CSP_WRAP(int, Gatherv, MPI_Gatherv,
+CSP_WRAP(CSP_BY_AUTO, int, Gatherv, MPI_Gatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), {
              int rc = csp_mpi.Gatherv(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                                       recvtype, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Gatherv_c
-CSP_WRAP(int, Gatherv_c, MPI_Gatherv_c,
+CSP_WRAP(CSP_BY_AUTO, int, Gatherv_c, MPI_Gatherv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, root, comm), {
              int rc = csp_mpi.Gatherv_c(sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs,
                                         recvtype, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Reduce
-CSP_WRAP(int, Reduce, MPI_Reduce,
+CSP_WRAP(CSP_BY_AUTO, int, Reduce, MPI_Reduce,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, root, comm), {
              int rc =
                  csp_mpi.Reduce(sendbuf, recvbuf, count, datatype, op, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Reduce_c
-CSP_WRAP(int, Reduce_c, MPI_Reduce_c,
+CSP_WRAP(CSP_BY_AUTO, int, Reduce_c, MPI_Reduce_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           int root, MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, root, comm), {
              int rc =
                  csp_mpi.Reduce_c(sendbuf, recvbuf, count, datatype, op, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter
-CSP_WRAP(int, Reduce_scatter, MPI_Reduce_scatter,
+CSP_WRAP(CSP_BY_AUTO, int, Reduce_scatter, MPI_Reduce_scatter,
          (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm), {
              int rc = csp_mpi.Reduce_scatter(sendbuf, recvbuf, recvcounts, datatype, op,
                                              CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_c
-CSP_WRAP(int, Reduce_scatter_c, MPI_Reduce_scatter_c,
+CSP_WRAP(CSP_BY_AUTO, int, Reduce_scatter_c, MPI_Reduce_scatter_c,
          (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm), {
              int rc = csp_mpi.Reduce_scatter_c(sendbuf, recvbuf, recvcounts, datatype, op,
                                                CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_block
-CSP_WRAP(int, Reduce_scatter_block, MPI_Reduce_scatter_block,
+CSP_WRAP(CSP_BY_AUTO, int, Reduce_scatter_block, MPI_Reduce_scatter_block,
          (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, recvcount, datatype, op, comm), {
              int rc = csp_mpi.Reduce_scatter_block(sendbuf, recvbuf, recvcount, datatype, op,
                                                    CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_block_c
-CSP_WRAP(int, Reduce_scatter_block_c, MPI_Reduce_scatter_block_c,
+CSP_WRAP(CSP_BY_AUTO, int, Reduce_scatter_block_c, MPI_Reduce_scatter_block_c,
          (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, recvcount, datatype, op, comm), {
              int rc = csp_mpi.Reduce_scatter_block_c(sendbuf, recvbuf, recvcount, datatype, op,
                                                      CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Scan
-CSP_WRAP(int, Scan, MPI_Scan,
+CSP_WRAP(CSP_BY_AUTO, int, Scan, MPI_Scan,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
              int rc = csp_mpi.Scan(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Scan_c
-CSP_WRAP(int, Scan_c, MPI_Scan_c,
+CSP_WRAP(CSP_BY_AUTO, int, Scan_c, MPI_Scan_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
              int rc = csp_mpi.Scan_c(sendbuf, recvbuf, count, datatype, op, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Scatter
-CSP_WRAP(int, Scatter, MPI_Scatter,
+CSP_WRAP(CSP_BY_AUTO, int, Scatter, MPI_Scatter,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
              int rc = csp_mpi.Scatter(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                       root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Scatter_c
-CSP_WRAP(int, Scatter_c, MPI_Scatter_c,
+CSP_WRAP(CSP_BY_AUTO, int, Scatter_c, MPI_Scatter_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm), {
              int rc = csp_mpi.Scatter_c(sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype,
                                         root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Scatterv
-CSP_WRAP(int, Scatterv, MPI_Scatterv,
+CSP_WRAP(CSP_BY_AUTO, int, Scatterv, MPI_Scatterv,
          (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm),
          (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm), {
              int rc = csp_mpi.Scatterv(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
                                        recvtype, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Scatterv_c
-CSP_WRAP(int, Scatterv_c, MPI_Scatterv_c,
+CSP_WRAP(CSP_BY_AUTO, int, Scatterv_c, MPI_Scatterv_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
           int root, MPI_Comm comm),
          (sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount, recvtype, root, comm), {
              int rc = csp_mpi.Scatterv_c(sendbuf, sendcounts, displs, sendtype, recvbuf, recvcount,
                                          recvtype, root, CSP_COMM(comm, ra));
-             if (CSP_UNLIKELY(csp_p2p_auto) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_AUTO) && rc == MPI_SUCCESS)
                  csp_p2p_collective(CSP_COMM(comm, ra));
              return rc;
          })

@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Allgather_init
-CSP_WRAP(int, Allgather_init, MPI_Allgather_init,
+CSP_WRAP(0, int, Allgather_init, MPI_Allgather_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -15,7 +15,7 @@ CSP_WRAP(int, Allgather_init, MPI_Allgather_init,
 #endif
 
 #if CSP_HAVE_MPI_Allgather_init_c
-CSP_WRAP(int, Allgather_init_c, MPI_Allgather_init_c,
+CSP_WRAP(0, int, Allgather_init_c, MPI_Allgather_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
@@ -26,7 +26,7 @@ CSP_WRAP(int, Allgather_init_c, MPI_Allgather_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Allgatherv_init
-CSP_WRAP(int, Allgatherv_init, MPI_Allgatherv_init,
+CSP_WRAP(0, int, Allgatherv_init, MPI_Allgatherv_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),
@@ -38,7 +38,7 @@ CSP_WRAP(int, Allgatherv_init, MPI_Allgatherv_init,
 #endif
 
 #if CSP_HAVE_MPI_Allgatherv_init_c
-CSP_WRAP(int, Allgatherv_init_c, MPI_Allgatherv_init_c,
+CSP_WRAP(0, int, Allgatherv_init_c, MPI_Allgatherv_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -50,7 +50,7 @@ CSP_WRAP(int, Allgatherv_init_c, MPI_Allgatherv_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Allreduce_init
-CSP_WRAP(int, Allreduce_init, MPI_Allreduce_init,
+CSP_WRAP(0, int, Allreduce_init, MPI_Allreduce_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -60,7 +60,7 @@ CSP_WRAP(int, Allreduce_init, MPI_Allreduce_init,
 #endif
 
 #if CSP_HAVE_MPI_Allreduce_init_c
-CSP_WRAP(int, Allreduce_init_c, MPI_Allreduce_init_c,
+CSP_WRAP(0, int, Allreduce_init_c, MPI_Allreduce_init_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -70,7 +70,7 @@ CSP_WRAP(int, Allreduce_init_c, MPI_Allreduce_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Alltoall_init
-CSP_WRAP(int, Alltoall_init, MPI_Alltoall_init,
+CSP_WRAP(0, int, Alltoall_init, MPI_Alltoall_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -80,7 +80,7 @@ CSP_WRAP(int, Alltoall_init, MPI_Alltoall_init,
 #endif
 
 #if CSP_HAVE_MPI_Alltoall_init_c
-CSP_WRAP(int, Alltoall_init_c, MPI_Alltoall_init_c,
+CSP_WRAP(0, int, Alltoall_init_c, MPI_Alltoall_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
@@ -91,7 +91,7 @@ CSP_WRAP(int, Alltoall_init_c, MPI_Alltoall_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Alltoallv_init
-CSP_WRAP(int, Alltoallv_init, MPI_Alltoallv_init,
+CSP_WRAP(0, int, Alltoallv_init, MPI_Alltoallv_init,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -105,7 +105,7 @@ CSP_WRAP(int, Alltoallv_init, MPI_Alltoallv_init,
 #endif
 
 #if CSP_HAVE_MPI_Alltoallv_init_c
-CSP_WRAP(int, Alltoallv_init_c, MPI_Alltoallv_init_c,
+CSP_WRAP(0, int, Alltoallv_init_c, MPI_Alltoallv_init_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
@@ -120,7 +120,7 @@ CSP_WRAP(int, Alltoallv_init_c, MPI_Alltoallv_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Alltoallw_init
-CSP_WRAP(int, Alltoallw_init, MPI_Alltoallw_init,
+CSP_WRAP(0, int, Alltoallw_init, MPI_Alltoallw_init,
          (const void *sendbuf, const int sendcounts[], const int sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
@@ -135,7 +135,7 @@ CSP_WRAP(int, Alltoallw_init, MPI_Alltoallw_init,
 #endif
 
 #if CSP_HAVE_MPI_Alltoallw_init_c
-CSP_WRAP(int, Alltoallw_init_c, MPI_Alltoallw_init_c,
+CSP_WRAP(0, int, Alltoallw_init_c, MPI_Alltoallw_init_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
@@ -150,12 +150,13 @@ CSP_WRAP(int, Alltoallw_init_c, MPI_Alltoallw_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Barrier_init
-CSP_WRAP(int, Barrier_init, MPI_Barrier_init, (MPI_Comm comm, MPI_Info info, MPI_Request *request),
-         (comm, info, request), { return csp_mpi.Barrier_init(CSP_COMM(comm, ra), info, request); })
+CSP_WRAP(0, int, Barrier_init, MPI_Barrier_init,
+         (MPI_Comm comm, MPI_Info info, MPI_Request *request), (comm, info, request),
+         { return csp_mpi.Barrier_init(CSP_COMM(comm, ra), info, request); })
 #endif
 
 #if CSP_HAVE_MPI_Bcast_init
-CSP_WRAP(int, Bcast_init, MPI_Bcast_init,
+CSP_WRAP(0, int, Bcast_init, MPI_Bcast_init,
          (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
          (buffer, count, datatype, root, comm, info, request), {
@@ -165,7 +166,7 @@ CSP_WRAP(int, Bcast_init, MPI_Bcast_init,
 #endif
 
 #if CSP_HAVE_MPI_Bcast_init_c
-CSP_WRAP(int, Bcast_init_c, MPI_Bcast_init_c,
+CSP_WRAP(0, int, Bcast_init_c, MPI_Bcast_init_c,
          (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),
          (buffer, count, datatype, root, comm, info, request), {
@@ -175,7 +176,7 @@ CSP_WRAP(int, Bcast_init_c, MPI_Bcast_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Exscan_init
-CSP_WRAP(int, Exscan_init, MPI_Exscan_init,
+CSP_WRAP(0, int, Exscan_init, MPI_Exscan_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -185,7 +186,7 @@ CSP_WRAP(int, Exscan_init, MPI_Exscan_init,
 #endif
 
 #if CSP_HAVE_MPI_Exscan_init_c
-CSP_WRAP(int, Exscan_init_c, MPI_Exscan_init_c,
+CSP_WRAP(0, int, Exscan_init_c, MPI_Exscan_init_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -195,7 +196,7 @@ CSP_WRAP(int, Exscan_init_c, MPI_Exscan_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Gather_init
-CSP_WRAP(int, Gather_init, MPI_Gather_init,
+CSP_WRAP(0, int, Gather_init, MPI_Gather_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request), {
@@ -205,7 +206,7 @@ CSP_WRAP(int, Gather_init, MPI_Gather_init,
 #endif
 
 #if CSP_HAVE_MPI_Gather_init_c
-CSP_WRAP(int, Gather_init_c, MPI_Gather_init_c,
+CSP_WRAP(0, int, Gather_init_c, MPI_Gather_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
@@ -216,7 +217,7 @@ CSP_WRAP(int, Gather_init_c, MPI_Gather_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Gatherv_init
-CSP_WRAP(int, Gatherv_init, MPI_Gatherv_init,
+CSP_WRAP(0, int, Gatherv_init, MPI_Gatherv_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -229,7 +230,7 @@ CSP_WRAP(int, Gatherv_init, MPI_Gatherv_init,
 #endif
 
 #if CSP_HAVE_MPI_Gatherv_init_c
-CSP_WRAP(int, Gatherv_init_c, MPI_Gatherv_init_c,
+CSP_WRAP(0, int, Gatherv_init_c, MPI_Gatherv_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -243,7 +244,7 @@ CSP_WRAP(int, Gatherv_init_c, MPI_Gatherv_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Reduce_init
-CSP_WRAP(int, Reduce_init, MPI_Reduce_init,
+CSP_WRAP(0, int, Reduce_init, MPI_Reduce_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, root, comm, info, request), {
@@ -253,7 +254,7 @@ CSP_WRAP(int, Reduce_init, MPI_Reduce_init,
 #endif
 
 #if CSP_HAVE_MPI_Reduce_init_c
-CSP_WRAP(int, Reduce_init_c, MPI_Reduce_init_c,
+CSP_WRAP(0, int, Reduce_init_c, MPI_Reduce_init_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, root, comm, info, request), {
@@ -263,7 +264,7 @@ CSP_WRAP(int, Reduce_init_c, MPI_Reduce_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_block_init
-CSP_WRAP(int, Reduce_scatter_block_init, MPI_Reduce_scatter_block_init,
+CSP_WRAP(0, int, Reduce_scatter_block_init, MPI_Reduce_scatter_block_init,
          (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, recvcount, datatype, op, comm, info, request), {
@@ -273,7 +274,7 @@ CSP_WRAP(int, Reduce_scatter_block_init, MPI_Reduce_scatter_block_init,
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_block_init_c
-CSP_WRAP(int, Reduce_scatter_block_init_c, MPI_Reduce_scatter_block_init_c,
+CSP_WRAP(0, int, Reduce_scatter_block_init_c, MPI_Reduce_scatter_block_init_c,
          (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, recvcount, datatype, op, comm, info, request), {
@@ -283,7 +284,7 @@ CSP_WRAP(int, Reduce_scatter_block_init_c, MPI_Reduce_scatter_block_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_init
-CSP_WRAP(int, Reduce_scatter_init, MPI_Reduce_scatter_init,
+CSP_WRAP(0, int, Reduce_scatter_init, MPI_Reduce_scatter_init,
          (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request), {
@@ -293,7 +294,7 @@ CSP_WRAP(int, Reduce_scatter_init, MPI_Reduce_scatter_init,
 #endif
 
 #if CSP_HAVE_MPI_Reduce_scatter_init_c
-CSP_WRAP(int, Reduce_scatter_init_c, MPI_Reduce_scatter_init_c,
+CSP_WRAP(0, int, Reduce_scatter_init_c, MPI_Reduce_scatter_init_c,
          (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request), {
@@ -303,7 +304,7 @@ CSP_WRAP(int, Reduce_scatter_init_c, MPI_Reduce_scatter_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Scan_init
-CSP_WRAP(int, Scan_init, MPI_Scan_init,
+CSP_WRAP(0, int, Scan_init, MPI_Scan_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -313,7 +314,7 @@ CSP_WRAP(int, Scan_init, MPI_Scan_init,
 #endif
 
 #if CSP_HAVE_MPI_Scan_init_c
-CSP_WRAP(int, Scan_init_c, MPI_Scan_init_c,
+CSP_WRAP(0, int, Scan_init_c, MPI_Scan_init_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -323,7 +324,7 @@ CSP_WRAP(int, Scan_init_c, MPI_Scan_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Scatter_init
-CSP_WRAP(int, Scatter_init, MPI_Scatter_init,
+CSP_WRAP(0, int, Scatter_init, MPI_Scatter_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request), {
@@ -333,7 +334,7 @@ CSP_WRAP(int, Scatter_init, MPI_Scatter_init,
 #endif
 
 #if CSP_HAVE_MPI_Scatter_init_c
-CSP_WRAP(int, Scatter_init_c, MPI_Scatter_init_c,
+CSP_WRAP(0, int, Scatter_init_c, MPI_Scatter_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
@@ -344,7 +345,7 @@ CSP_WRAP(int, Scatter_init_c, MPI_Scatter_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Scatterv_init
-CSP_WRAP(int, Scatterv_init, MPI_Scatterv_init,
+CSP_WRAP(0, int, Scatterv_init, MPI_Scatterv_init,
          (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),
@@ -357,7 +358,7 @@ CSP_WRAP(int, Scatterv_init, MPI_Scatterv_init,
 #endif
 
 #if CSP_HAVE_MPI_Scatterv_init_c
-CSP_WRAP(int, Scatterv_init_c, MPI_Scatterv_init_c,
+CSP_WRAP(0, int, Scatterv_init_c, MPI_Scatterv_init_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
           int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),

@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Iallgather
-CSP_WRAP(int, Iallgather, MPI_Iallgather,
+CSP_WRAP(0, int, Iallgather, MPI_Iallgather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -15,7 +15,7 @@ CSP_WRAP(int, Iallgather, MPI_Iallgather,
 #endif
 
 #if CSP_HAVE_MPI_Iallgather_c
-CSP_WRAP(int, Iallgather_c, MPI_Iallgather_c,
+CSP_WRAP(0, int, Iallgather_c, MPI_Iallgather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -25,7 +25,7 @@ CSP_WRAP(int, Iallgather_c, MPI_Iallgather_c,
 #endif
 
 #if CSP_HAVE_MPI_Iallgatherv
-CSP_WRAP(int, Iallgatherv, MPI_Iallgatherv,
+CSP_WRAP(0, int, Iallgatherv, MPI_Iallgatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
           MPI_Request *request),
@@ -36,7 +36,7 @@ CSP_WRAP(int, Iallgatherv, MPI_Iallgatherv,
 #endif
 
 #if CSP_HAVE_MPI_Iallgatherv_c
-CSP_WRAP(int, Iallgatherv_c, MPI_Iallgatherv_c,
+CSP_WRAP(0, int, Iallgatherv_c, MPI_Iallgatherv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Request *request),
@@ -47,7 +47,7 @@ CSP_WRAP(int, Iallgatherv_c, MPI_Iallgatherv_c,
 #endif
 
 #if CSP_HAVE_MPI_Iallreduce
-CSP_WRAP(int, Iallreduce, MPI_Iallreduce,
+CSP_WRAP(0, int, Iallreduce, MPI_Iallreduce,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, request), {
@@ -57,7 +57,7 @@ CSP_WRAP(int, Iallreduce, MPI_Iallreduce,
 #endif
 
 #if CSP_HAVE_MPI_Iallreduce_c
-CSP_WRAP(int, Iallreduce_c, MPI_Iallreduce_c,
+CSP_WRAP(0, int, Iallreduce_c, MPI_Iallreduce_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, request), {
@@ -67,7 +67,7 @@ CSP_WRAP(int, Iallreduce_c, MPI_Iallreduce_c,
 #endif
 
 #if CSP_HAVE_MPI_Ialltoall
-CSP_WRAP(int, Ialltoall, MPI_Ialltoall,
+CSP_WRAP(0, int, Ialltoall, MPI_Ialltoall,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -77,7 +77,7 @@ CSP_WRAP(int, Ialltoall, MPI_Ialltoall,
 #endif
 
 #if CSP_HAVE_MPI_Ialltoall_c
-CSP_WRAP(int, Ialltoall_c, MPI_Ialltoall_c,
+CSP_WRAP(0, int, Ialltoall_c, MPI_Ialltoall_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -87,7 +87,7 @@ CSP_WRAP(int, Ialltoall_c, MPI_Ialltoall_c,
 #endif
 
 #if CSP_HAVE_MPI_Ialltoallv
-CSP_WRAP(int, Ialltoallv, MPI_Ialltoallv,
+CSP_WRAP(0, int, Ialltoallv, MPI_Ialltoallv,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Request *request),
@@ -100,7 +100,7 @@ CSP_WRAP(int, Ialltoallv, MPI_Ialltoallv,
 #endif
 
 #if CSP_HAVE_MPI_Ialltoallv_c
-CSP_WRAP(int, Ialltoallv_c, MPI_Ialltoallv_c,
+CSP_WRAP(0, int, Ialltoallv_c, MPI_Ialltoallv_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
@@ -114,7 +114,7 @@ CSP_WRAP(int, Ialltoallv_c, MPI_Ialltoallv_c,
 #endif
 
 #if CSP_HAVE_MPI_Ialltoallw
-CSP_WRAP(int, Ialltoallw, MPI_Ialltoallw,
+CSP_WRAP(0, int, Ialltoallw, MPI_Ialltoallw,
          (const void *sendbuf, const int sendcounts[], const int sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Request *request),
@@ -127,7 +127,7 @@ CSP_WRAP(int, Ialltoallw, MPI_Ialltoallw,
 #endif
 
 #if CSP_HAVE_MPI_Ialltoallw_c
-CSP_WRAP(int, Ialltoallw_c, MPI_Ialltoallw_c,
+CSP_WRAP(0, int, Ialltoallw_c, MPI_Ialltoallw_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
@@ -142,12 +142,12 @@ CSP_WRAP(int, Ialltoallw_c, MPI_Ialltoallw_c,
 #endif
 
 #if CSP_HAVE_MPI_Ibarrier
-CSP_WRAP(int, Ibarrier, MPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request),
+CSP_WRAP(0, int, Ibarrier, MPI_Ibarrier, (MPI_Comm comm, MPI_Request *request), (comm, request),
          { return csp_mpi.Ibarrier(CSP_COMM(comm, ra), request); })
 #endif
 
 #if CSP_HAVE_MPI_Ibcast
-CSP_WRAP(int, Ibcast, MPI_Ibcast,
+CSP_WRAP(0, int, Ibcast, MPI_Ibcast,
          (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm,
           MPI_Request *request),
          (buffer, count, datatype, root, comm, request),
@@ -155,7 +155,7 @@ CSP_WRAP(int, Ibcast, MPI_Ibcast,
 #endif
 
 #if CSP_HAVE_MPI_Ibcast_c
-CSP_WRAP(int, Ibcast_c, MPI_Ibcast_c,
+CSP_WRAP(0, int, Ibcast_c, MPI_Ibcast_c,
          (void *buffer, MPI_Count count, MPI_Datatype datatype, int root, MPI_Comm comm,
           MPI_Request *request),
          (buffer, count, datatype, root, comm, request),
@@ -163,7 +163,7 @@ CSP_WRAP(int, Ibcast_c, MPI_Ibcast_c,
 #endif
 
 #if CSP_HAVE_MPI_Iexscan
-CSP_WRAP(int, Iexscan, MPI_Iexscan,
+CSP_WRAP(0, int, Iexscan, MPI_Iexscan,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, request), {
@@ -173,7 +173,7 @@ CSP_WRAP(int, Iexscan, MPI_Iexscan,
 #endif
 
 #if CSP_HAVE_MPI_Iexscan_c
-CSP_WRAP(int, Iexscan_c, MPI_Iexscan_c,
+CSP_WRAP(0, int, Iexscan_c, MPI_Iexscan_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, request), {
@@ -183,7 +183,7 @@ CSP_WRAP(int, Iexscan_c, MPI_Iexscan_c,
 #endif
 
 #if CSP_HAVE_MPI_Igather
-CSP_WRAP(int, Igather, MPI_Igather,
+CSP_WRAP(0, int, Igather, MPI_Igather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request), {
@@ -193,7 +193,7 @@ CSP_WRAP(int, Igather, MPI_Igather,
 #endif
 
 #if CSP_HAVE_MPI_Igather_c
-CSP_WRAP(int, Igather_c, MPI_Igather_c,
+CSP_WRAP(0, int, Igather_c, MPI_Igather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
           MPI_Request *request),
@@ -204,7 +204,7 @@ CSP_WRAP(int, Igather_c, MPI_Igather_c,
 #endif
 
 #if CSP_HAVE_MPI_Igatherv
-CSP_WRAP(int, Igatherv, MPI_Igatherv,
+CSP_WRAP(0, int, Igatherv, MPI_Igatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm, MPI_Request *request),
@@ -216,7 +216,7 @@ CSP_WRAP(int, Igatherv, MPI_Igatherv,
 #endif
 
 #if CSP_HAVE_MPI_Igatherv_c
-CSP_WRAP(int, Igatherv_c, MPI_Igatherv_c,
+CSP_WRAP(0, int, Igatherv_c, MPI_Igatherv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm, MPI_Request *request),
@@ -228,7 +228,7 @@ CSP_WRAP(int, Igatherv_c, MPI_Igatherv_c,
 #endif
 
 #if CSP_HAVE_MPI_Ireduce
-CSP_WRAP(int, Ireduce, MPI_Ireduce,
+CSP_WRAP(0, int, Ireduce, MPI_Ireduce,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, root, comm, request), {
@@ -238,7 +238,7 @@ CSP_WRAP(int, Ireduce, MPI_Ireduce,
 #endif
 
 #if CSP_HAVE_MPI_Ireduce_c
-CSP_WRAP(int, Ireduce_c, MPI_Ireduce_c,
+CSP_WRAP(0, int, Ireduce_c, MPI_Ireduce_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           int root, MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, root, comm, request), {
@@ -248,7 +248,7 @@ CSP_WRAP(int, Ireduce_c, MPI_Ireduce_c,
 #endif
 
 #if CSP_HAVE_MPI_Ireduce_scatter
-CSP_WRAP(int, Ireduce_scatter, MPI_Ireduce_scatter,
+CSP_WRAP(0, int, Ireduce_scatter, MPI_Ireduce_scatter,
          (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm, request), {
@@ -258,7 +258,7 @@ CSP_WRAP(int, Ireduce_scatter, MPI_Ireduce_scatter,
 #endif
 
 #if CSP_HAVE_MPI_Ireduce_scatter_c
-CSP_WRAP(int, Ireduce_scatter_c, MPI_Ireduce_scatter_c,
+CSP_WRAP(0, int, Ireduce_scatter_c, MPI_Ireduce_scatter_c,
          (const void *sendbuf, void *recvbuf, const MPI_Count recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm, request), {
@@ -268,7 +268,7 @@ CSP_WRAP(int, Ireduce_scatter_c, MPI_Ireduce_scatter_c,
 #endif
 
 #if CSP_HAVE_MPI_Ireduce_scatter_block
-CSP_WRAP(int, Ireduce_scatter_block, MPI_Ireduce_scatter_block,
+CSP_WRAP(0, int, Ireduce_scatter_block, MPI_Ireduce_scatter_block,
          (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, recvcount, datatype, op, comm, request), {
@@ -278,7 +278,7 @@ CSP_WRAP(int, Ireduce_scatter_block, MPI_Ireduce_scatter_block,
 #endif
 
 #if CSP_HAVE_MPI_Ireduce_scatter_block_c
-CSP_WRAP(int, Ireduce_scatter_block_c, MPI_Ireduce_scatter_block_c,
+CSP_WRAP(0, int, Ireduce_scatter_block_c, MPI_Ireduce_scatter_block_c,
          (const void *sendbuf, void *recvbuf, MPI_Count recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, recvcount, datatype, op, comm, request), {
@@ -288,7 +288,7 @@ CSP_WRAP(int, Ireduce_scatter_block_c, MPI_Ireduce_scatter_block_c,
 #endif
 
 #if CSP_HAVE_MPI_Iscan
-CSP_WRAP(int, Iscan, MPI_Iscan,
+CSP_WRAP(0, int, Iscan, MPI_Iscan,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, request), {
@@ -298,7 +298,7 @@ CSP_WRAP(int, Iscan, MPI_Iscan,
 #endif
 
 #if CSP_HAVE_MPI_Iscan_c
-CSP_WRAP(int, Iscan_c, MPI_Iscan_c,
+CSP_WRAP(0, int, Iscan_c, MPI_Iscan_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, request), {
@@ -308,7 +308,7 @@ CSP_WRAP(int, Iscan_c, MPI_Iscan_c,
 #endif
 
 #if CSP_HAVE_MPI_Iscatter
-CSP_WRAP(int, Iscatter, MPI_Iscatter,
+CSP_WRAP(0, int, Iscatter, MPI_Iscatter,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, request), {
@@ -318,7 +318,7 @@ CSP_WRAP(int, Iscatter, MPI_Iscatter,
 #endif
 
 #if CSP_HAVE_MPI_Iscatter_c
-CSP_WRAP(int, Iscatter_c, MPI_Iscatter_c,
+CSP_WRAP(0, int, Iscatter_c, MPI_Iscatter_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
           MPI_Request *request),
@@ -329,7 +329,7 @@ CSP_WRAP(int, Iscatter_c, MPI_Iscatter_c,
 #endif
 
 #if CSP_HAVE_MPI_Iscatterv
-CSP_WRAP(int, Iscatterv, MPI_Iscatterv,
+CSP_WRAP(0, int, Iscatterv, MPI_Iscatterv,
          (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
           MPI_Request *request),
@@ -341,7 +341,7 @@ CSP_WRAP(int, Iscatterv, MPI_Iscatterv,
 #endif
 
 #if CSP_HAVE_MPI_Iscatterv_c
-CSP_WRAP(int, Iscatterv_c, MPI_Iscatterv_c,
+CSP_WRAP(0, int, Iscatterv_c, MPI_Iscatterv_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint displs[],
           MPI_Datatype sendtype, void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype,
           int root, MPI_Comm comm, MPI_Request *request),

@@ -5,126 +5,126 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Comm_accept
-CSP_WRAP(int, Comm_accept, MPI_Comm_accept,
+CSP_WRAP(0, int, Comm_accept, MPI_Comm_accept,
          (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
          (port_name, info, root, comm, newcomm),
          { return csp_mpi.Comm_accept(port_name, info, root, CSP_COMM(comm, ra), newcomm); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_attach_buffer
-CSP_WRAP(int, Comm_attach_buffer, MPI_Comm_attach_buffer, (MPI_Comm comm, void *buffer, int size),
-         (comm, buffer, size),
+CSP_WRAP(0, int, Comm_attach_buffer, MPI_Comm_attach_buffer,
+         (MPI_Comm comm, void *buffer, int size), (comm, buffer, size),
          { return csp_mpi.Comm_attach_buffer(CSP_COMM(comm, ra), buffer, size); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_attach_buffer_c
-CSP_WRAP(int, Comm_attach_buffer_c, MPI_Comm_attach_buffer_c,
+CSP_WRAP(0, int, Comm_attach_buffer_c, MPI_Comm_attach_buffer_c,
          (MPI_Comm comm, void *buffer, MPI_Count size), (comm, buffer, size),
          { return csp_mpi.Comm_attach_buffer_c(CSP_COMM(comm, ra), buffer, size); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_call_errhandler
-CSP_WRAP(int, Comm_call_errhandler, MPI_Comm_call_errhandler, (MPI_Comm comm, int errorcode),
+CSP_WRAP(0, int, Comm_call_errhandler, MPI_Comm_call_errhandler, (MPI_Comm comm, int errorcode),
          (comm, errorcode), { return csp_mpi.Comm_call_errhandler(CSP_COMM(comm, ra), errorcode); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_compare
-CSP_WRAP(int, Comm_compare, MPI_Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result),
+CSP_WRAP(0, int, Comm_compare, MPI_Comm_compare, (MPI_Comm comm1, MPI_Comm comm2, int *result),
          (comm1, comm2, result),
          { return csp_mpi.Comm_compare(CSP_COMM(comm1, ra), CSP_COMM(comm2, ra), result); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_connect
-CSP_WRAP(int, Comm_connect, MPI_Comm_connect,
+CSP_WRAP(0, int, Comm_connect, MPI_Comm_connect,
          (const char *port_name, MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm),
          (port_name, info, root, comm, newcomm),
          { return csp_mpi.Comm_connect(port_name, info, root, CSP_COMM(comm, ra), newcomm); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_detach_buffer
-CSP_WRAP(int, Comm_detach_buffer, MPI_Comm_detach_buffer,
+CSP_WRAP(0, int, Comm_detach_buffer, MPI_Comm_detach_buffer,
          (MPI_Comm comm, void *buffer_addr, int *size), (comm, buffer_addr, size),
          { return csp_mpi.Comm_detach_buffer(CSP_COMM(comm, ra), buffer_addr, size); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_detach_buffer_c
-CSP_WRAP(int, Comm_detach_buffer_c, MPI_Comm_detach_buffer_c,
+CSP_WRAP(0, int, Comm_detach_buffer_c, MPI_Comm_detach_buffer_c,
          (MPI_Comm comm, void *buffer_addr, MPI_Count *size), (comm, buffer_addr, size),
          { return csp_mpi.Comm_detach_buffer_c(CSP_COMM(comm, ra), buffer_addr, size); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_flush_buffer
-CSP_WRAP(int, Comm_flush_buffer, MPI_Comm_flush_buffer, (MPI_Comm comm), (comm),
+CSP_WRAP(0, int, Comm_flush_buffer, MPI_Comm_flush_buffer, (MPI_Comm comm), (comm),
          { return csp_mpi.Comm_flush_buffer(CSP_COMM(comm, ra)); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_get_errhandler
-CSP_WRAP(int, Comm_get_errhandler, MPI_Comm_get_errhandler,
+CSP_WRAP(0, int, Comm_get_errhandler, MPI_Comm_get_errhandler,
          (MPI_Comm comm, MPI_Errhandler *errhandler), (comm, errhandler),
          { return csp_mpi.Comm_get_errhandler(CSP_COMM(comm, ra), errhandler); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_get_info
-CSP_WRAP(int, Comm_get_info, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info *info_used),
+CSP_WRAP(0, int, Comm_get_info, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info *info_used),
          (comm, info_used), { return csp_mpi.Comm_get_info(CSP_COMM(comm, ra), info_used); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_get_name
-CSP_WRAP(int, Comm_get_name, MPI_Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen),
+CSP_WRAP(0, int, Comm_get_name, MPI_Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen),
          (comm, comm_name, resultlen),
          { return csp_mpi.Comm_get_name(CSP_COMM(comm, ra), comm_name, resultlen); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_group
-CSP_WRAP(int, Comm_group, MPI_Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group),
+CSP_WRAP(0, int, Comm_group, MPI_Comm_group, (MPI_Comm comm, MPI_Group *group), (comm, group),
          { return csp_mpi.Comm_group(CSP_COMM(comm, ra), group); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_idup
-CSP_WRAP(int, Comm_idup, MPI_Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request),
+CSP_WRAP(0, int, Comm_idup, MPI_Comm_idup, (MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request),
          (comm, newcomm, request),
          { return csp_mpi.Comm_idup(CSP_COMM(comm, ra), newcomm, request); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_idup_with_info
-CSP_WRAP(int, Comm_idup_with_info, MPI_Comm_idup_with_info,
+CSP_WRAP(0, int, Comm_idup_with_info, MPI_Comm_idup_with_info,
          (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm, MPI_Request *request),
          (comm, info, newcomm, request),
          { return csp_mpi.Comm_idup_with_info(CSP_COMM(comm, ra), info, newcomm, request); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_iflush_buffer
-CSP_WRAP(int, Comm_iflush_buffer, MPI_Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request),
+CSP_WRAP(0, int, Comm_iflush_buffer, MPI_Comm_iflush_buffer, (MPI_Comm comm, MPI_Request *request),
          (comm, request), { return csp_mpi.Comm_iflush_buffer(CSP_COMM(comm, ra), request); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_rank
-CSP_WRAP(int, Comm_rank, MPI_Comm_rank, (MPI_Comm comm, int *rank), (comm, rank),
+CSP_WRAP(0, int, Comm_rank, MPI_Comm_rank, (MPI_Comm comm, int *rank), (comm, rank),
          { return csp_mpi.Comm_rank(CSP_COMM(comm, ra), rank); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_remote_group
-CSP_WRAP(int, Comm_remote_group, MPI_Comm_remote_group, (MPI_Comm comm, MPI_Group *group),
+CSP_WRAP(0, int, Comm_remote_group, MPI_Comm_remote_group, (MPI_Comm comm, MPI_Group *group),
          (comm, group), { return csp_mpi.Comm_remote_group(CSP_COMM(comm, ra), group); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_remote_size
-CSP_WRAP(int, Comm_remote_size, MPI_Comm_remote_size, (MPI_Comm comm, int *size), (comm, size),
+CSP_WRAP(0, int, Comm_remote_size, MPI_Comm_remote_size, (MPI_Comm comm, int *size), (comm, size),
          { return csp_mpi.Comm_remote_size(CSP_COMM(comm, ra), size); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_set_name
-CSP_WRAP(int, Comm_set_name, MPI_Comm_set_name, (MPI_Comm comm, const char *comm_name),
+CSP_WRAP(0, int, Comm_set_name, MPI_Comm_set_name, (MPI_Comm comm, const char *comm_name),
          (comm, comm_name), { return csp_mpi.Comm_set_name(CSP_COMM(comm, ra), comm_name); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_size
-CSP_WRAP(int, Comm_size, MPI_Comm_size, (MPI_Comm comm, int *size), (comm, size),
+CSP_WRAP(0, int, Comm_size, MPI_Comm_size, (MPI_Comm comm, int *size), (comm, size),
          { return csp_mpi.Comm_size(CSP_COMM(comm, ra), size); })
 #endif
 
 #if CSP_HAVE_MPI_Comm_spawn
-CSP_WRAP(int, Comm_spawn, MPI_Comm_spawn,
+CSP_WRAP(0, int, Comm_spawn, MPI_Comm_spawn,
          (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
           MPI_Comm *intercomm, int array_of_errcodes[]),
          (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes), {
@@ -134,7 +134,7 @@ CSP_WRAP(int, Comm_spawn, MPI_Comm_spawn,
 #endif
 
 #if CSP_HAVE_MPI_Comm_spawn_multiple
-CSP_WRAP(int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
+CSP_WRAP(0, int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
          (int count, char *array_of_commands[], char **array_of_argv[],
           const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
           MPI_Comm *intercomm, int array_of_errcodes[]),
@@ -148,18 +148,18 @@ CSP_WRAP(int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
 #endif
 
 #if CSP_HAVE_MPI_Comm_test_inter
-CSP_WRAP(int, Comm_test_inter, MPI_Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag),
+CSP_WRAP(0, int, Comm_test_inter, MPI_Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag),
          { return csp_mpi.Comm_test_inter(CSP_COMM(comm, ra), flag); })
 #endif
 
 #if CSP_HAVE_MPI_Errhandler_get
 #undef MPI_Errhandler_get
-CSP_WRAP(int, Errhandler_get, MPI_Errhandler_get, (MPI_Comm comm, MPI_Errhandler *errhandler),
+CSP_WRAP(0, int, Errhandler_get, MPI_Errhandler_get, (MPI_Comm comm, MPI_Errhandler *errhandler),
          (comm, errhandler), { return csp_mpi.Errhandler_get(CSP_COMM(comm, ra), errhandler); })
 #endif
 
 #if CSP_HAVE_MPI_Intercomm_create
-CSP_WRAP(int, Intercomm_create, MPI_Intercomm_create,
+CSP_WRAP(0, int, Intercomm_create, MPI_Intercomm_create,
          (MPI_Comm local_comm, int local_leader, MPI_Comm peer_comm, int remote_leader, int tag,
           MPI_Comm *newintercomm),
          (local_comm, local_leader, peer_comm, remote_leader, tag, newintercomm), {

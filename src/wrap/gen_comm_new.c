@@ -5,91 +5,93 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Cart_create
-CSP_WRAP(int, Cart_create, MPI_Cart_create,
+CSP_WRAP(CSP_BY_P2P, int, Cart_create, MPI_Cart_create,
          (MPI_Comm comm_old, int ndims, const int dims[], const int periods[], int reorder,
           MPI_Comm *comm_cart),
          (comm_old, ndims, dims, periods, reorder, comm_cart), {
              int rc = csp_mpi.Cart_create(CSP_COMM(comm_old, ra), ndims, dims, periods, reorder,
                                           comm_cart);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*comm_cart, MPI_INFO_NULL);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Cart_sub
-CSP_WRAP(int, Cart_sub, MPI_Cart_sub, (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm),
-         (comm, remain_dims, newcomm), {
+CSP_WRAP(CSP_BY_P2P, int, Cart_sub, MPI_Cart_sub,
+         (MPI_Comm comm, const int remain_dims[], MPI_Comm *newcomm), (comm, remain_dims, newcomm),
+         {
              int rc = csp_mpi.Cart_sub(CSP_COMM(comm, ra), remain_dims, newcomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Comm_create
-CSP_WRAP(int, Comm_create, MPI_Comm_create, (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm),
-         (comm, group, newcomm), {
+CSP_WRAP(CSP_BY_P2P, int, Comm_create, MPI_Comm_create,
+         (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm), (comm, group, newcomm), {
              int rc = csp_mpi.Comm_create(CSP_COMM(comm, ra), group, newcomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Comm_create_group
-CSP_WRAP(int, Comm_create_group, MPI_Comm_create_group,
+CSP_WRAP(CSP_BY_P2P, int, Comm_create_group, MPI_Comm_create_group,
          (MPI_Comm comm, MPI_Group group, int tag, MPI_Comm *newcomm), (comm, group, tag, newcomm),
          {
              int rc = csp_mpi.Comm_create_group(CSP_COMM(comm, ra), group, tag, newcomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Comm_dup
-CSP_WRAP(int, Comm_dup, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm), (comm, newcomm), {
-    int rc = csp_mpi.Comm_dup(CSP_COMM(comm, ra), newcomm);
-    if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
-        csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
-    return rc;
-})
+CSP_WRAP(CSP_BY_P2P, int, Comm_dup, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *newcomm),
+         (comm, newcomm), {
+             int rc = csp_mpi.Comm_dup(CSP_COMM(comm, ra), newcomm);
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
+                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
+             return rc;
+         })
 #endif
 
 #if CSP_HAVE_MPI_Comm_dup_with_info
-CSP_WRAP(int, Comm_dup_with_info, MPI_Comm_dup_with_info,
+CSP_WRAP(CSP_BY_P2P, int, Comm_dup_with_info, MPI_Comm_dup_with_info,
          (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), (comm, info, newcomm), {
              int rc = csp_mpi.Comm_dup_with_info(CSP_COMM(comm, ra), info, newcomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newcomm, info);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Comm_split
-CSP_WRAP(int, Comm_split, MPI_Comm_split, (MPI_Comm comm, int color, int key, MPI_Comm *newcomm),
-         (comm, color, key, newcomm), {
+CSP_WRAP(CSP_BY_P2P, int, Comm_split, MPI_Comm_split,
+         (MPI_Comm comm, int color, int key, MPI_Comm *newcomm), (comm, color, key, newcomm), {
              int rc = csp_mpi.Comm_split(CSP_COMM(comm, ra), color, key, newcomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Comm_split_type
-CSP_WRAP(int, Comm_split_type, MPI_Comm_split_type,
+CSP_WRAP(CSP_BY_P2P, int, Comm_split_type, MPI_Comm_split_type,
          (MPI_Comm comm, int split_type, int key, MPI_Info info, MPI_Comm *newcomm),
          (comm, split_type, key, info, newcomm), {
              int rc = csp_mpi.Comm_split_type(CSP_COMM(comm, ra), split_type, key, info, newcomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newcomm, info);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Dist_graph_create
-CSP_WRAP(int, Dist_graph_create, MPI_Dist_graph_create,
+CSP_WRAP(CSP_BY_P2P, int, Dist_graph_create, MPI_Dist_graph_create,
          (MPI_Comm comm_old, int n, const int sources[], const int degrees[],
           const int destinations[], const int weights[], MPI_Info info, int reorder,
           MPI_Comm *comm_dist_graph),
@@ -97,14 +99,14 @@ CSP_WRAP(int, Dist_graph_create, MPI_Dist_graph_create,
              int rc =
                  csp_mpi.Dist_graph_create(CSP_COMM(comm_old, ra), n, sources, degrees,
                                            destinations, weights, info, reorder, comm_dist_graph);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*comm_dist_graph, info);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Dist_graph_create_adjacent
-CSP_WRAP(int, Dist_graph_create_adjacent, MPI_Dist_graph_create_adjacent,
+CSP_WRAP(CSP_BY_P2P, int, Dist_graph_create_adjacent, MPI_Dist_graph_create_adjacent,
          (MPI_Comm comm_old, int indegree, const int sources[], const int sourceweights[],
           int outdegree, const int destinations[], const int destweights[], MPI_Info info,
           int reorder, MPI_Comm *comm_dist_graph),
@@ -114,30 +116,30 @@ CSP_WRAP(int, Dist_graph_create_adjacent, MPI_Dist_graph_create_adjacent,
              int rc = csp_mpi.Dist_graph_create_adjacent(
                  CSP_COMM(comm_old, ra), indegree, sources, sourceweights, outdegree, destinations,
                  destweights, info, reorder, comm_dist_graph);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*comm_dist_graph, info);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Graph_create
-CSP_WRAP(int, Graph_create, MPI_Graph_create,
+CSP_WRAP(CSP_BY_P2P, int, Graph_create, MPI_Graph_create,
          (MPI_Comm comm_old, int nnodes, const int index[], const int edges[], int reorder,
           MPI_Comm *comm_graph),
          (comm_old, nnodes, index, edges, reorder, comm_graph), {
              int rc = csp_mpi.Graph_create(CSP_COMM(comm_old, ra), nnodes, index, edges, reorder,
                                            comm_graph);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*comm_graph, MPI_INFO_NULL);
              return rc;
          })
 #endif
 
 #if CSP_HAVE_MPI_Intercomm_merge
-CSP_WRAP(int, Intercomm_merge, MPI_Intercomm_merge,
+CSP_WRAP(CSP_BY_P2P, int, Intercomm_merge, MPI_Intercomm_merge,
          (MPI_Comm intercomm, int high, MPI_Comm *newintracomm), (intercomm, high, newintracomm), {
              int rc = csp_mpi.Intercomm_merge(CSP_COMM(intercomm, ra), high, newintracomm);
-             if (CSP_UNLIKELY(csp_p2p_on) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))
+             if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
                  csp_p2p_comm_made(*newintracomm, MPI_INFO_NULL);
              return rc;
          })

@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPIX_Allreduce_enqueue
-CSP_WRAP(int, X_Allreduce_enqueue, MPIX_Allreduce_enqueue,
+CSP_WRAP(0, int, X_Allreduce_enqueue, MPIX_Allreduce_enqueue,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
@@ -15,7 +15,7 @@ CSP_WRAP(int, X_Allreduce_enqueue, MPIX_Allreduce_enqueue,
 #endif
 
 #if CSP_HAVE_MPIX_Allreduce_enqueue_c
-CSP_WRAP(int, X_Allreduce_enqueue_c, MPIX_Allreduce_enqueue_c,
+CSP_WRAP(0, int, X_Allreduce_enqueue_c, MPIX_Allreduce_enqueue_c,
          (const void *sendbuf, void *recvbuf, MPI_Count count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm),
          (sendbuf, recvbuf, count, datatype, op, comm), {
@@ -25,66 +25,66 @@ CSP_WRAP(int, X_Allreduce_enqueue_c, MPIX_Allreduce_enqueue_c,
 #endif
 
 #if CSP_HAVE_MPIX_Comm_ack_failed
-CSP_WRAP(int, X_Comm_ack_failed, MPIX_Comm_ack_failed,
+CSP_WRAP(0, int, X_Comm_ack_failed, MPIX_Comm_ack_failed,
          (MPI_Comm comm, int num_to_ack, int *num_acked), (comm, num_to_ack, num_acked),
          { return csp_mpi.X_Comm_ack_failed(CSP_COMM(comm, ra), num_to_ack, num_acked); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_agree
-CSP_WRAP(int, X_Comm_agree, MPIX_Comm_agree, (MPI_Comm comm, int *flag), (comm, flag),
+CSP_WRAP(0, int, X_Comm_agree, MPIX_Comm_agree, (MPI_Comm comm, int *flag), (comm, flag),
          { return csp_mpi.X_Comm_agree(CSP_COMM(comm, ra), flag); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_failure_ack
-CSP_WRAP(int, X_Comm_failure_ack, MPIX_Comm_failure_ack, (MPI_Comm comm), (comm),
+CSP_WRAP(0, int, X_Comm_failure_ack, MPIX_Comm_failure_ack, (MPI_Comm comm), (comm),
          { return csp_mpi.X_Comm_failure_ack(CSP_COMM(comm, ra)); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_failure_get_acked
-CSP_WRAP(int, X_Comm_failure_get_acked, MPIX_Comm_failure_get_acked,
+CSP_WRAP(0, int, X_Comm_failure_get_acked, MPIX_Comm_failure_get_acked,
          (MPI_Comm comm, MPI_Group *failedgrp), (comm, failedgrp),
          { return csp_mpi.X_Comm_failure_get_acked(CSP_COMM(comm, ra), failedgrp); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_get_failed
-CSP_WRAP(int, X_Comm_get_failed, MPIX_Comm_get_failed, (MPI_Comm comm, MPI_Group *failedgrp),
+CSP_WRAP(0, int, X_Comm_get_failed, MPIX_Comm_get_failed, (MPI_Comm comm, MPI_Group *failedgrp),
          (comm, failedgrp), { return csp_mpi.X_Comm_get_failed(CSP_COMM(comm, ra), failedgrp); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_get_stream
-CSP_WRAP(int, X_Comm_get_stream, MPIX_Comm_get_stream,
+CSP_WRAP(0, int, X_Comm_get_stream, MPIX_Comm_get_stream,
          (MPI_Comm comm, int idx, MPIX_Stream *stream), (comm, idx, stream),
          { return csp_mpi.X_Comm_get_stream(CSP_COMM(comm, ra), idx, stream); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_iagree
-CSP_WRAP(int, X_Comm_iagree, MPIX_Comm_iagree, (MPI_Comm comm, int *flag, MPI_Request *request),
+CSP_WRAP(0, int, X_Comm_iagree, MPIX_Comm_iagree, (MPI_Comm comm, int *flag, MPI_Request *request),
          (comm, flag, request),
          { return csp_mpi.X_Comm_iagree(CSP_COMM(comm, ra), flag, request); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_is_revoked
-CSP_WRAP(int, X_Comm_is_revoked, MPIX_Comm_is_revoked, (MPI_Comm comm, int *flag), (comm, flag),
+CSP_WRAP(0, int, X_Comm_is_revoked, MPIX_Comm_is_revoked, (MPI_Comm comm, int *flag), (comm, flag),
          { return csp_mpi.X_Comm_is_revoked(CSP_COMM(comm, ra), flag); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_revoke
-CSP_WRAP(int, X_Comm_revoke, MPIX_Comm_revoke, (MPI_Comm comm), (comm),
+CSP_WRAP(0, int, X_Comm_revoke, MPIX_Comm_revoke, (MPI_Comm comm), (comm),
          { return csp_mpi.X_Comm_revoke(CSP_COMM(comm, ra)); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_shrink
-CSP_WRAP(int, X_Comm_shrink, MPIX_Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm), (comm, newcomm),
-         { return csp_mpi.X_Comm_shrink(CSP_COMM(comm, ra), newcomm); })
+CSP_WRAP(0, int, X_Comm_shrink, MPIX_Comm_shrink, (MPI_Comm comm, MPI_Comm *newcomm),
+         (comm, newcomm), { return csp_mpi.X_Comm_shrink(CSP_COMM(comm, ra), newcomm); })
 #endif
 
 #if CSP_HAVE_MPIX_Comm_test_threadcomm
-CSP_WRAP(int, X_Comm_test_threadcomm, MPIX_Comm_test_threadcomm, (MPI_Comm comm, int *flag),
+CSP_WRAP(0, int, X_Comm_test_threadcomm, MPIX_Comm_test_threadcomm, (MPI_Comm comm, int *flag),
          (comm, flag), { return csp_mpi.X_Comm_test_threadcomm(CSP_COMM(comm, ra), flag); })
 #endif
 
 #if CSP_HAVE_MPIX_Irecv_enqueue
-CSP_WRAP(int, X_Irecv_enqueue, MPIX_Irecv_enqueue,
+CSP_WRAP(0, int, X_Irecv_enqueue, MPIX_Irecv_enqueue,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
@@ -94,7 +94,7 @@ CSP_WRAP(int, X_Irecv_enqueue, MPIX_Irecv_enqueue,
 #endif
 
 #if CSP_HAVE_MPIX_Irecv_enqueue_c
-CSP_WRAP(int, X_Irecv_enqueue_c, MPIX_Irecv_enqueue_c,
+CSP_WRAP(0, int, X_Irecv_enqueue_c, MPIX_Irecv_enqueue_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
@@ -104,7 +104,7 @@ CSP_WRAP(int, X_Irecv_enqueue_c, MPIX_Irecv_enqueue_c,
 #endif
 
 #if CSP_HAVE_MPIX_Isend_enqueue
-CSP_WRAP(int, X_Isend_enqueue, MPIX_Isend_enqueue,
+CSP_WRAP(0, int, X_Isend_enqueue, MPIX_Isend_enqueue,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
@@ -114,7 +114,7 @@ CSP_WRAP(int, X_Isend_enqueue, MPIX_Isend_enqueue,
 #endif
 
 #if CSP_HAVE_MPIX_Isend_enqueue_c
-CSP_WRAP(int, X_Isend_enqueue_c, MPIX_Isend_enqueue_c,
+CSP_WRAP(0, int, X_Isend_enqueue_c, MPIX_Isend_enqueue_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
@@ -124,7 +124,7 @@ CSP_WRAP(int, X_Isend_enqueue_c, MPIX_Isend_enqueue_c,
 #endif
 
 #if CSP_HAVE_MPIX_Recv_enqueue
-CSP_WRAP(int, X_Recv_enqueue, MPIX_Recv_enqueue,
+CSP_WRAP(0, int, X_Recv_enqueue, MPIX_Recv_enqueue,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, datatype, source, tag, comm, status), {
@@ -134,7 +134,7 @@ CSP_WRAP(int, X_Recv_enqueue, MPIX_Recv_enqueue,
 #endif
 
 #if CSP_HAVE_MPIX_Recv_enqueue_c
-CSP_WRAP(int, X_Recv_enqueue_c, MPIX_Recv_enqueue_c,
+CSP_WRAP(0, int, X_Recv_enqueue_c, MPIX_Recv_enqueue_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, datatype, source, tag, comm, status), {
@@ -144,14 +144,14 @@ CSP_WRAP(int, X_Recv_enqueue_c, MPIX_Recv_enqueue_c,
 #endif
 
 #if CSP_HAVE_MPIX_Send_enqueue
-CSP_WRAP(int, X_Send_enqueue, MPIX_Send_enqueue,
+CSP_WRAP(0, int, X_Send_enqueue, MPIX_Send_enqueue,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm),
          { return csp_mpi.X_Send_enqueue(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)); })
 #endif
 
 #if CSP_HAVE_MPIX_Send_enqueue_c
-CSP_WRAP(int, X_Send_enqueue_c, MPIX_Send_enqueue_c,
+CSP_WRAP(0, int, X_Send_enqueue_c, MPIX_Send_enqueue_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm),
@@ -159,13 +159,13 @@ CSP_WRAP(int, X_Send_enqueue_c, MPIX_Send_enqueue_c,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_comm_create
-CSP_WRAP(int, X_Stream_comm_create, MPIX_Stream_comm_create,
+CSP_WRAP(0, int, X_Stream_comm_create, MPIX_Stream_comm_create,
          (MPI_Comm comm, MPIX_Stream stream, MPI_Comm *newcomm), (comm, stream, newcomm),
          { return csp_mpi.X_Stream_comm_create(CSP_COMM(comm, ra), stream, newcomm); })
 #endif
 
 #if CSP_HAVE_MPIX_Stream_comm_create_multiplex
-CSP_WRAP(int, X_Stream_comm_create_multiplex, MPIX_Stream_comm_create_multiplex,
+CSP_WRAP(0, int, X_Stream_comm_create_multiplex, MPIX_Stream_comm_create_multiplex,
          (MPI_Comm comm, int count, MPIX_Stream array_of_streams[], MPI_Comm *newcomm),
          (comm, count, array_of_streams, newcomm), {
              return csp_mpi.X_Stream_comm_create_multiplex(CSP_COMM(comm, ra), count,
@@ -174,7 +174,7 @@ CSP_WRAP(int, X_Stream_comm_create_multiplex, MPIX_Stream_comm_create_multiplex,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_irecv
-CSP_WRAP(int, X_Stream_irecv, MPIX_Stream_irecv,
+CSP_WRAP(0, int, X_Stream_irecv, MPIX_Stream_irecv,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index, MPI_Request *request),
          (buf, count, datatype, source, tag, comm, source_stream_index, dest_stream_index, request),
@@ -185,7 +185,7 @@ CSP_WRAP(int, X_Stream_irecv, MPIX_Stream_irecv,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_irecv_c
-CSP_WRAP(int, X_Stream_irecv_c, MPIX_Stream_irecv_c,
+CSP_WRAP(0, int, X_Stream_irecv_c, MPIX_Stream_irecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index, MPI_Request *request),
          (buf, count, datatype, source, tag, comm, source_stream_index, dest_stream_index, request),
@@ -196,7 +196,7 @@ CSP_WRAP(int, X_Stream_irecv_c, MPIX_Stream_irecv_c,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_isend
-CSP_WRAP(int, X_Stream_isend, MPIX_Stream_isend,
+CSP_WRAP(0, int, X_Stream_isend, MPIX_Stream_isend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index, MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, source_stream_index, dest_stream_index, request), {
@@ -206,7 +206,7 @@ CSP_WRAP(int, X_Stream_isend, MPIX_Stream_isend,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_isend_c
-CSP_WRAP(int, X_Stream_isend_c, MPIX_Stream_isend_c,
+CSP_WRAP(0, int, X_Stream_isend_c, MPIX_Stream_isend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index, MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, source_stream_index, dest_stream_index, request), {
@@ -216,7 +216,7 @@ CSP_WRAP(int, X_Stream_isend_c, MPIX_Stream_isend_c,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_recv
-CSP_WRAP(int, X_Stream_recv, MPIX_Stream_recv,
+CSP_WRAP(0, int, X_Stream_recv, MPIX_Stream_recv,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index, MPI_Status *status),
          (buf, count, datatype, source, tag, comm, source_stream_index, dest_stream_index, status),
@@ -227,7 +227,7 @@ CSP_WRAP(int, X_Stream_recv, MPIX_Stream_recv,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_recv_c
-CSP_WRAP(int, X_Stream_recv_c, MPIX_Stream_recv_c,
+CSP_WRAP(0, int, X_Stream_recv_c, MPIX_Stream_recv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index, MPI_Status *status),
          (buf, count, datatype, source, tag, comm, source_stream_index, dest_stream_index, status),
@@ -238,7 +238,7 @@ CSP_WRAP(int, X_Stream_recv_c, MPIX_Stream_recv_c,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_send
-CSP_WRAP(int, X_Stream_send, MPIX_Stream_send,
+CSP_WRAP(0, int, X_Stream_send, MPIX_Stream_send,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index),
          (buf, count, datatype, dest, tag, comm, source_stream_index, dest_stream_index), {
@@ -248,7 +248,7 @@ CSP_WRAP(int, X_Stream_send, MPIX_Stream_send,
 #endif
 
 #if CSP_HAVE_MPIX_Stream_send_c
-CSP_WRAP(int, X_Stream_send_c, MPIX_Stream_send_c,
+CSP_WRAP(0, int, X_Stream_send_c, MPIX_Stream_send_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           int source_stream_index, int dest_stream_index),
          (buf, count, datatype, dest, tag, comm, source_stream_index, dest_stream_index), {
@@ -258,7 +258,7 @@ CSP_WRAP(int, X_Stream_send_c, MPIX_Stream_send_c,
 #endif
 
 #if CSP_HAVE_MPIX_Threadcomm_init
-CSP_WRAP(int, X_Threadcomm_init, MPIX_Threadcomm_init,
+CSP_WRAP(0, int, X_Threadcomm_init, MPIX_Threadcomm_init,
          (MPI_Comm comm, int num_threads, MPI_Comm *newthreadcomm),
          (comm, num_threads, newthreadcomm),
          { return csp_mpi.X_Threadcomm_init(CSP_COMM(comm, ra), num_threads, newthreadcomm); })

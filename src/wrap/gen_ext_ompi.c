@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPIX_Allgather_init
-CSP_WRAP(int, X_Allgather_init, MPIX_Allgather_init,
+CSP_WRAP(0, int, X_Allgather_init, MPIX_Allgather_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -15,7 +15,7 @@ CSP_WRAP(int, X_Allgather_init, MPIX_Allgather_init,
 #endif
 
 #if CSP_HAVE_MPIX_Allgatherv_init
-CSP_WRAP(int, X_Allgatherv_init, MPIX_Allgatherv_init,
+CSP_WRAP(0, int, X_Allgatherv_init, MPIX_Allgatherv_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),
@@ -27,7 +27,7 @@ CSP_WRAP(int, X_Allgatherv_init, MPIX_Allgatherv_init,
 #endif
 
 #if CSP_HAVE_MPIX_Allreduce_init
-CSP_WRAP(int, X_Allreduce_init, MPIX_Allreduce_init,
+CSP_WRAP(0, int, X_Allreduce_init, MPIX_Allreduce_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -37,7 +37,7 @@ CSP_WRAP(int, X_Allreduce_init, MPIX_Allreduce_init,
 #endif
 
 #if CSP_HAVE_MPIX_Alltoall_init
-CSP_WRAP(int, X_Alltoall_init, MPIX_Alltoall_init,
+CSP_WRAP(0, int, X_Alltoall_init, MPIX_Alltoall_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -47,7 +47,7 @@ CSP_WRAP(int, X_Alltoall_init, MPIX_Alltoall_init,
 #endif
 
 #if CSP_HAVE_MPIX_Alltoallv_init
-CSP_WRAP(int, X_Alltoallv_init, MPIX_Alltoallv_init,
+CSP_WRAP(0, int, X_Alltoallv_init, MPIX_Alltoallv_init,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -61,7 +61,7 @@ CSP_WRAP(int, X_Alltoallv_init, MPIX_Alltoallv_init,
 #endif
 
 #if CSP_HAVE_MPIX_Alltoallw_init
-CSP_WRAP(int, X_Alltoallw_init, MPIX_Alltoallw_init,
+CSP_WRAP(0, int, X_Alltoallw_init, MPIX_Alltoallw_init,
          (const void *sendbuf, const int sendcounts[], const int sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const int rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
@@ -76,13 +76,13 @@ CSP_WRAP(int, X_Alltoallw_init, MPIX_Alltoallw_init,
 #endif
 
 #if CSP_HAVE_MPIX_Barrier_init
-CSP_WRAP(int, X_Barrier_init, MPIX_Barrier_init,
+CSP_WRAP(0, int, X_Barrier_init, MPIX_Barrier_init,
          (MPI_Comm comm, MPI_Info info, MPI_Request *request), (comm, info, request),
          { return csp_mpi.X_Barrier_init(CSP_COMM(comm, ra), info, request); })
 #endif
 
 #if CSP_HAVE_MPIX_Bcast_init
-CSP_WRAP(int, X_Bcast_init, MPIX_Bcast_init,
+CSP_WRAP(0, int, X_Bcast_init, MPIX_Bcast_init,
          (void *buffer, int count, MPI_Datatype datatype, int root, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
          (buffer, count, datatype, root, comm, info, request), {
@@ -92,7 +92,7 @@ CSP_WRAP(int, X_Bcast_init, MPIX_Bcast_init,
 #endif
 
 #if CSP_HAVE_MPIX_Exscan_init
-CSP_WRAP(int, X_Exscan_init, MPIX_Exscan_init,
+CSP_WRAP(0, int, X_Exscan_init, MPIX_Exscan_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -102,7 +102,7 @@ CSP_WRAP(int, X_Exscan_init, MPIX_Exscan_init,
 #endif
 
 #if CSP_HAVE_MPIX_Gather_init
-CSP_WRAP(int, X_Gather_init, MPIX_Gather_init,
+CSP_WRAP(0, int, X_Gather_init, MPIX_Gather_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request), {
@@ -112,7 +112,7 @@ CSP_WRAP(int, X_Gather_init, MPIX_Gather_init,
 #endif
 
 #if CSP_HAVE_MPIX_Gatherv_init
-CSP_WRAP(int, X_Gatherv_init, MPIX_Gatherv_init,
+CSP_WRAP(0, int, X_Gatherv_init, MPIX_Gatherv_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, int root,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -126,7 +126,7 @@ CSP_WRAP(int, X_Gatherv_init, MPIX_Gatherv_init,
 #endif
 
 #if CSP_HAVE_MPIX_Neighbor_allgather_init
-CSP_WRAP(int, X_Neighbor_allgather_init, MPIX_Neighbor_allgather_init,
+CSP_WRAP(0, int, X_Neighbor_allgather_init, MPIX_Neighbor_allgather_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -137,7 +137,7 @@ CSP_WRAP(int, X_Neighbor_allgather_init, MPIX_Neighbor_allgather_init,
 #endif
 
 #if CSP_HAVE_MPIX_Neighbor_allgatherv_init
-CSP_WRAP(int, X_Neighbor_allgatherv_init, MPIX_Neighbor_allgatherv_init,
+CSP_WRAP(0, int, X_Neighbor_allgatherv_init, MPIX_Neighbor_allgatherv_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),
@@ -150,7 +150,7 @@ CSP_WRAP(int, X_Neighbor_allgatherv_init, MPIX_Neighbor_allgatherv_init,
 #endif
 
 #if CSP_HAVE_MPIX_Neighbor_alltoall_init
-CSP_WRAP(int, X_Neighbor_alltoall_init, MPIX_Neighbor_alltoall_init,
+CSP_WRAP(0, int, X_Neighbor_alltoall_init, MPIX_Neighbor_alltoall_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -161,7 +161,7 @@ CSP_WRAP(int, X_Neighbor_alltoall_init, MPIX_Neighbor_alltoall_init,
 #endif
 
 #if CSP_HAVE_MPIX_Neighbor_alltoallv_init
-CSP_WRAP(int, X_Neighbor_alltoallv_init, MPIX_Neighbor_alltoallv_init,
+CSP_WRAP(0, int, X_Neighbor_alltoallv_init, MPIX_Neighbor_alltoallv_init,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -175,7 +175,7 @@ CSP_WRAP(int, X_Neighbor_alltoallv_init, MPIX_Neighbor_alltoallv_init,
 #endif
 
 #if CSP_HAVE_MPIX_Neighbor_alltoallw_init
-CSP_WRAP(int, X_Neighbor_alltoallw_init, MPIX_Neighbor_alltoallw_init,
+CSP_WRAP(0, int, X_Neighbor_alltoallw_init, MPIX_Neighbor_alltoallw_init,
          (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
@@ -190,7 +190,7 @@ CSP_WRAP(int, X_Neighbor_alltoallw_init, MPIX_Neighbor_alltoallw_init,
 #endif
 
 #if CSP_HAVE_MPIX_Reduce_init
-CSP_WRAP(int, X_Reduce_init, MPIX_Reduce_init,
+CSP_WRAP(0, int, X_Reduce_init, MPIX_Reduce_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op, int root,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, root, comm, info, request), {
@@ -200,7 +200,7 @@ CSP_WRAP(int, X_Reduce_init, MPIX_Reduce_init,
 #endif
 
 #if CSP_HAVE_MPIX_Reduce_scatter_block_init
-CSP_WRAP(int, X_Reduce_scatter_block_init, MPIX_Reduce_scatter_block_init,
+CSP_WRAP(0, int, X_Reduce_scatter_block_init, MPIX_Reduce_scatter_block_init,
          (const void *sendbuf, void *recvbuf, int recvcount, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, recvcount, datatype, op, comm, info, request), {
@@ -210,7 +210,7 @@ CSP_WRAP(int, X_Reduce_scatter_block_init, MPIX_Reduce_scatter_block_init,
 #endif
 
 #if CSP_HAVE_MPIX_Reduce_scatter_init
-CSP_WRAP(int, X_Reduce_scatter_init, MPIX_Reduce_scatter_init,
+CSP_WRAP(0, int, X_Reduce_scatter_init, MPIX_Reduce_scatter_init,
          (const void *sendbuf, void *recvbuf, const int recvcounts[], MPI_Datatype datatype,
           MPI_Op op, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, recvcounts, datatype, op, comm, info, request), {
@@ -220,7 +220,7 @@ CSP_WRAP(int, X_Reduce_scatter_init, MPIX_Reduce_scatter_init,
 #endif
 
 #if CSP_HAVE_MPIX_Scan_init
-CSP_WRAP(int, X_Scan_init, MPIX_Scan_init,
+CSP_WRAP(0, int, X_Scan_init, MPIX_Scan_init,
          (const void *sendbuf, void *recvbuf, int count, MPI_Datatype datatype, MPI_Op op,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, recvbuf, count, datatype, op, comm, info, request), {
@@ -230,7 +230,7 @@ CSP_WRAP(int, X_Scan_init, MPIX_Scan_init,
 #endif
 
 #if CSP_HAVE_MPIX_Scatter_init
-CSP_WRAP(int, X_Scatter_init, MPIX_Scatter_init,
+CSP_WRAP(0, int, X_Scatter_init, MPIX_Scatter_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, int root, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, root, comm, info, request), {
@@ -240,7 +240,7 @@ CSP_WRAP(int, X_Scatter_init, MPIX_Scatter_init,
 #endif
 
 #if CSP_HAVE_MPIX_Scatterv_init
-CSP_WRAP(int, X_Scatterv_init, MPIX_Scatterv_init,
+CSP_WRAP(0, int, X_Scatterv_init, MPIX_Scatterv_init,
          (const void *sendbuf, const int sendcounts[], const int displs[], MPI_Datatype sendtype,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int root, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),

@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_File_open
-CSP_WRAP(int, File_open, MPI_File_open,
+CSP_WRAP(0, int, File_open, MPI_File_open,
          (MPI_Comm comm, const char *filename, int amode, MPI_Info info, MPI_File *fh),
          (comm, filename, amode, info, fh),
          { return csp_mpi.File_open(CSP_COMM(comm, ra), filename, amode, info, fh); })

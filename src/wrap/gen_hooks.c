@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Init
-CSP_WRAP(int, Init, MPI_Init, (int *argc, char ***argv), (argc, argv), {
+CSP_WRAP(0, int, Init, MPI_Init, (int *argc, char ***argv), (argc, argv), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Init(argc, argv);
     return csp_rt_init(argc, argv);
@@ -13,8 +13,8 @@ CSP_WRAP(int, Init, MPI_Init, (int *argc, char ***argv), (argc, argv), {
 #endif
 
 #if CSP_HAVE_MPI_Init_thread
-CSP_WRAP(int, Init_thread, MPI_Init_thread, (int *argc, char ***argv, int required, int *provided),
-         (argc, argv, required, provided), {
+CSP_WRAP(0, int, Init_thread, MPI_Init_thread,
+         (int *argc, char ***argv, int required, int *provided), (argc, argv, required, provided), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Init_thread(argc, argv, required, provided);
              return csp_rt_init_thread(argc, argv, required, provided);
@@ -30,7 +30,7 @@ CSP_WRAP_VOID(int, Finalize, MPI_Finalize, {
 #endif
 
 #if CSP_HAVE_MPI_Initialized
-CSP_WRAP(int, Initialized, MPI_Initialized, (int *flag), (flag), {
+CSP_WRAP(0, int, Initialized, MPI_Initialized, (int *flag), (flag), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Initialized(flag);
     return csp_rt_initialized(flag);
@@ -38,7 +38,7 @@ CSP_WRAP(int, Initialized, MPI_Initialized, (int *flag), (flag), {
 #endif
 
 #if CSP_HAVE_MPI_Finalized
-CSP_WRAP(int, Finalized, MPI_Finalized, (int *flag), (flag), {
+CSP_WRAP(0, int, Finalized, MPI_Finalized, (int *flag), (flag), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Finalized(flag);
     return csp_rt_finalized(flag);
@@ -46,7 +46,7 @@ CSP_WRAP(int, Finalized, MPI_Finalized, (int *flag), (flag), {
 #endif
 
 #if CSP_HAVE_MPI_Abort
-CSP_WRAP(int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorcode), {
+CSP_WRAP(0, int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorcode), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Abort(comm, errorcode);
     return csp_rt_abort(comm, errorcode);
@@ -54,7 +54,7 @@ CSP_WRAP(int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorcode
 #endif
 
 #if CSP_HAVE_MPI_Info_get
-CSP_WRAP(int, Info_get, MPI_Info_get,
+CSP_WRAP(0, int, Info_get, MPI_Info_get,
          (MPI_Info info, const char *key, int valuelen, char *value, int *flag),
          (info, key, valuelen, value, flag), {
              if (CSP_FROM_MPI(ra))
@@ -64,7 +64,7 @@ CSP_WRAP(int, Info_get, MPI_Info_get,
 #endif
 
 #if CSP_HAVE_MPI_Info_get_string
-CSP_WRAP(int, Info_get_string, MPI_Info_get_string,
+CSP_WRAP(0, int, Info_get_string, MPI_Info_get_string,
          (MPI_Info info, const char *key, int *buflen, char *value, int *flag),
          (info, key, buflen, value, flag), {
              if (CSP_FROM_MPI(ra))
@@ -74,7 +74,7 @@ CSP_WRAP(int, Info_get_string, MPI_Info_get_string,
 #endif
 
 #if CSP_HAVE_MPI_Comm_delete_attr
-CSP_WRAP(int, Comm_delete_attr, MPI_Comm_delete_attr, (MPI_Comm comm, int comm_keyval),
+CSP_WRAP(0, int, Comm_delete_attr, MPI_Comm_delete_attr, (MPI_Comm comm, int comm_keyval),
          (comm, comm_keyval), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Comm_delete_attr(comm, comm_keyval);
@@ -83,7 +83,7 @@ CSP_WRAP(int, Comm_delete_attr, MPI_Comm_delete_attr, (MPI_Comm comm, int comm_k
 #endif
 
 #if CSP_HAVE_MPI_Comm_get_attr
-CSP_WRAP(int, Comm_get_attr, MPI_Comm_get_attr,
+CSP_WRAP(0, int, Comm_get_attr, MPI_Comm_get_attr,
          (MPI_Comm comm, int comm_keyval, void *attribute_val, int *flag),
          (comm, comm_keyval, attribute_val, flag), {
              if (CSP_FROM_MPI(ra))
@@ -93,7 +93,7 @@ CSP_WRAP(int, Comm_get_attr, MPI_Comm_get_attr,
 #endif
 
 #if CSP_HAVE_MPI_Comm_set_attr
-CSP_WRAP(int, Comm_set_attr, MPI_Comm_set_attr,
+CSP_WRAP(0, int, Comm_set_attr, MPI_Comm_set_attr,
          (MPI_Comm comm, int comm_keyval, void *attribute_val), (comm, comm_keyval, attribute_val),
          {
              if (CSP_FROM_MPI(ra))
@@ -103,7 +103,7 @@ CSP_WRAP(int, Comm_set_attr, MPI_Comm_set_attr,
 #endif
 
 #if CSP_HAVE_MPI_Comm_set_errhandler
-CSP_WRAP(int, Comm_set_errhandler, MPI_Comm_set_errhandler,
+CSP_WRAP(0, int, Comm_set_errhandler, MPI_Comm_set_errhandler,
          (MPI_Comm comm, MPI_Errhandler errhandler), (comm, errhandler), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Comm_set_errhandler(comm, errhandler);
@@ -112,7 +112,7 @@ CSP_WRAP(int, Comm_set_errhandler, MPI_Comm_set_errhandler,
 #endif
 
 #if CSP_HAVE_MPI_Comm_set_info
-CSP_WRAP(int, Comm_set_info, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info), (comm, info), {
+CSP_WRAP(0, int, Comm_set_info, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info), (comm, info), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Comm_set_info(comm, info);
     return csp_rt_comm_set_info(comm, info);
@@ -120,7 +120,7 @@ CSP_WRAP(int, Comm_set_info, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info), 
 #endif
 
 #if CSP_HAVE_MPI_Session_init
-CSP_WRAP(int, Session_init, MPI_Session_init,
+CSP_WRAP(0, int, Session_init, MPI_Session_init,
          (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session),
          (info, errhandler, session), {
              if (CSP_FROM_MPI(ra))
@@ -130,7 +130,7 @@ CSP_WRAP(int, Session_init, MPI_Session_init,
 #endif
 
 #if CSP_HAVE_MPI_Session_finalize
-CSP_WRAP(int, Session_finalize, MPI_Session_finalize, (MPI_Session * session), (session), {
+CSP_WRAP(0, int, Session_finalize, MPI_Session_finalize, (MPI_Session * session), (session), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Session_finalize(session);
     return csp_rt_session_finalize(session);
@@ -138,7 +138,7 @@ CSP_WRAP(int, Session_finalize, MPI_Session_finalize, (MPI_Session * session), (
 #endif
 
 #if CSP_HAVE_MPI_Session_get_pset_info
-CSP_WRAP(int, Session_get_pset_info, MPI_Session_get_pset_info,
+CSP_WRAP(0, int, Session_get_pset_info, MPI_Session_get_pset_info,
          (MPI_Session session, const char *pset_name, MPI_Info *info), (session, pset_name, info), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Session_get_pset_info(session, pset_name, info);
@@ -147,7 +147,7 @@ CSP_WRAP(int, Session_get_pset_info, MPI_Session_get_pset_info,
 #endif
 
 #if CSP_HAVE_MPI_Group_from_session_pset
-CSP_WRAP(int, Group_from_session_pset, MPI_Group_from_session_pset,
+CSP_WRAP(0, int, Group_from_session_pset, MPI_Group_from_session_pset,
          (MPI_Session session, const char *pset_name, MPI_Group *newgroup),
          (session, pset_name, newgroup), {
              if (CSP_FROM_MPI(ra))
@@ -157,7 +157,7 @@ CSP_WRAP(int, Group_from_session_pset, MPI_Group_from_session_pset,
 #endif
 
 #if CSP_HAVE_MPI_Win_allocate
-CSP_WRAP(int, Win_allocate, MPI_Win_allocate,
+CSP_WRAP(0, int, Win_allocate, MPI_Win_allocate,
          (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
          (size, disp_unit, info, comm, baseptr, win), {
              if (CSP_FROM_MPI(ra))
@@ -167,7 +167,7 @@ CSP_WRAP(int, Win_allocate, MPI_Win_allocate,
 #endif
 
 #if CSP_HAVE_MPI_Win_allocate_c
-CSP_WRAP(int, Win_allocate_c, MPI_Win_allocate_c,
+CSP_WRAP(0, int, Win_allocate_c, MPI_Win_allocate_c,
          (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
           MPI_Win *win),
          (size, disp_unit, info, comm, baseptr, win), {
@@ -178,7 +178,7 @@ CSP_WRAP(int, Win_allocate_c, MPI_Win_allocate_c,
 #endif
 
 #if CSP_HAVE_MPI_Win_shared_query
-CSP_WRAP(int, Win_shared_query, MPI_Win_shared_query,
+CSP_WRAP(0, int, Win_shared_query, MPI_Win_shared_query,
          (MPI_Win win, int rank, MPI_Aint *size, int *disp_unit, void *baseptr),
          (win, rank, size, disp_unit, baseptr), {
              if (CSP_FROM_MPI(ra))
@@ -188,7 +188,7 @@ CSP_WRAP(int, Win_shared_query, MPI_Win_shared_query,
 #endif
 
 #if CSP_HAVE_MPI_Win_shared_query_c
-CSP_WRAP(int, Win_shared_query_c, MPI_Win_shared_query_c,
+CSP_WRAP(0, int, Win_shared_query_c, MPI_Win_shared_query_c,
          (MPI_Win win, int rank, MPI_Aint *size, MPI_Aint *disp_unit, void *baseptr),
          (win, rank, size, disp_unit, baseptr), {
              if (CSP_FROM_MPI(ra))
@@ -198,7 +198,7 @@ CSP_WRAP(int, Win_shared_query_c, MPI_Win_shared_query_c,
 #endif
 
 #if CSP_HAVE_MPI_Win_free
-CSP_WRAP(int, Win_free, MPI_Win_free, (MPI_Win * win), (win), {
+CSP_WRAP(0, int, Win_free, MPI_Win_free, (MPI_Win * win), (win), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Win_free(win);
     return csp_rma_win_free(win);
@@ -206,7 +206,7 @@ CSP_WRAP(int, Win_free, MPI_Win_free, (MPI_Win * win), (win), {
 #endif
 
 #if CSP_HAVE_MPI_Alloc_mem
-CSP_WRAP(int, Alloc_mem, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr),
+CSP_WRAP(0, int, Alloc_mem, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void *baseptr),
          (size, info, baseptr), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Alloc_mem(size, info, baseptr);
@@ -215,7 +215,7 @@ CSP_WRAP(int, Alloc_mem, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void *bas
 #endif
 
 #if CSP_HAVE_MPI_Free_mem
-CSP_WRAP(int, Free_mem, MPI_Free_mem, (void *base), (base), {
+CSP_WRAP(0, int, Free_mem, MPI_Free_mem, (void *base), (base), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Free_mem(base);
     return csp_p2p_free_mem(base);
@@ -223,7 +223,7 @@ CSP_WRAP(int, Free_mem, MPI_Free_mem, (void *base), (base), {
 #endif
 
 #if CSP_HAVE_MPI_Comm_create_errhandler
-CSP_WRAP(int, Comm_create_errhandler, MPI_Comm_create_errhandler,
+CSP_WRAP(0, int, Comm_create_errhandler, MPI_Comm_create_errhandler,
          (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler *errhandler),
          (comm_errhandler_fn, errhandler), {
              if (CSP_FROM_MPI(ra))
@@ -233,7 +233,7 @@ CSP_WRAP(int, Comm_create_errhandler, MPI_Comm_create_errhandler,
 #endif
 
 #if CSP_HAVE_MPI_Comm_create_keyval
-CSP_WRAP(int, Comm_create_keyval, MPI_Comm_create_keyval,
+CSP_WRAP(0, int, Comm_create_keyval, MPI_Comm_create_keyval,
          (MPI_Comm_copy_attr_function * comm_copy_attr_fn,
           MPI_Comm_delete_attr_function *comm_delete_attr_fn, int *comm_keyval, void *extra_state),
          (comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval, extra_state), {
@@ -246,7 +246,7 @@ CSP_WRAP(int, Comm_create_keyval, MPI_Comm_create_keyval,
 #endif
 
 #if CSP_HAVE_MPI_Attr_delete
-CSP_WRAP(int, Attr_delete, MPI_Attr_delete, (MPI_Comm comm, int keyval), (comm, keyval), {
+CSP_WRAP(0, int, Attr_delete, MPI_Attr_delete, (MPI_Comm comm, int keyval), (comm, keyval), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Attr_delete(comm, keyval);
     return csp_rt_comm_delete_attr(comm, keyval);
@@ -254,7 +254,8 @@ CSP_WRAP(int, Attr_delete, MPI_Attr_delete, (MPI_Comm comm, int keyval), (comm, 
 #endif
 
 #if CSP_HAVE_MPI_Attr_get
-CSP_WRAP(int, Attr_get, MPI_Attr_get, (MPI_Comm comm, int keyval, void *attribute_val, int *flag),
+CSP_WRAP(0, int, Attr_get, MPI_Attr_get,
+         (MPI_Comm comm, int keyval, void *attribute_val, int *flag),
          (comm, keyval, attribute_val, flag), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Attr_get(comm, keyval, attribute_val, flag);
@@ -263,7 +264,7 @@ CSP_WRAP(int, Attr_get, MPI_Attr_get, (MPI_Comm comm, int keyval, void *attribut
 #endif
 
 #if CSP_HAVE_MPI_Attr_put
-CSP_WRAP(int, Attr_put, MPI_Attr_put, (MPI_Comm comm, int keyval, void *attribute_val),
+CSP_WRAP(0, int, Attr_put, MPI_Attr_put, (MPI_Comm comm, int keyval, void *attribute_val),
          (comm, keyval, attribute_val), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Attr_put(comm, keyval, attribute_val);
@@ -273,7 +274,7 @@ CSP_WRAP(int, Attr_put, MPI_Attr_put, (MPI_Comm comm, int keyval, void *attribut
 
 #if CSP_HAVE_MPI_Errhandler_set
 #undef MPI_Errhandler_set
-CSP_WRAP(int, Errhandler_set, MPI_Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler),
+CSP_WRAP(0, int, Errhandler_set, MPI_Errhandler_set, (MPI_Comm comm, MPI_Errhandler errhandler),
          (comm, errhandler), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Errhandler_set(comm, errhandler);
@@ -283,7 +284,7 @@ CSP_WRAP(int, Errhandler_set, MPI_Errhandler_set, (MPI_Comm comm, MPI_Errhandler
 
 #if CSP_HAVE_MPI_Errhandler_create
 #undef MPI_Errhandler_create
-CSP_WRAP(int, Errhandler_create, MPI_Errhandler_create,
+CSP_WRAP(0, int, Errhandler_create, MPI_Errhandler_create,
          (MPI_Comm_errhandler_function * function, MPI_Errhandler *errhandler),
          (function, errhandler), {
              if (CSP_FROM_MPI(ra))
@@ -293,7 +294,7 @@ CSP_WRAP(int, Errhandler_create, MPI_Errhandler_create,
 #endif
 
 #if CSP_HAVE_MPI_Keyval_create
-CSP_WRAP(int, Keyval_create, MPI_Keyval_create,
+CSP_WRAP(0, int, Keyval_create, MPI_Keyval_create,
          (MPI_Copy_function * copy_fn, MPI_Delete_function *delete_fn, int *keyval,
           void *extra_state),
          (copy_fn, delete_fn, keyval, extra_state), {

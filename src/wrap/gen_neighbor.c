@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Ineighbor_allgather
-CSP_WRAP(int, Ineighbor_allgather, MPI_Ineighbor_allgather,
+CSP_WRAP(0, int, Ineighbor_allgather, MPI_Ineighbor_allgather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -15,7 +15,7 @@ CSP_WRAP(int, Ineighbor_allgather, MPI_Ineighbor_allgather,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_allgather_c
-CSP_WRAP(int, Ineighbor_allgather_c, MPI_Ineighbor_allgather_c,
+CSP_WRAP(0, int, Ineighbor_allgather_c, MPI_Ineighbor_allgather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -25,7 +25,7 @@ CSP_WRAP(int, Ineighbor_allgather_c, MPI_Ineighbor_allgather_c,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_allgatherv
-CSP_WRAP(int, Ineighbor_allgatherv, MPI_Ineighbor_allgatherv,
+CSP_WRAP(0, int, Ineighbor_allgatherv, MPI_Ineighbor_allgatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
           MPI_Request *request),
@@ -36,7 +36,7 @@ CSP_WRAP(int, Ineighbor_allgatherv, MPI_Ineighbor_allgatherv,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_allgatherv_c
-CSP_WRAP(int, Ineighbor_allgatherv_c, MPI_Ineighbor_allgatherv_c,
+CSP_WRAP(0, int, Ineighbor_allgatherv_c, MPI_Ineighbor_allgatherv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Request *request),
@@ -48,7 +48,7 @@ CSP_WRAP(int, Ineighbor_allgatherv_c, MPI_Ineighbor_allgatherv_c,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_alltoall
-CSP_WRAP(int, Ineighbor_alltoall, MPI_Ineighbor_alltoall,
+CSP_WRAP(0, int, Ineighbor_alltoall, MPI_Ineighbor_alltoall,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -58,7 +58,7 @@ CSP_WRAP(int, Ineighbor_alltoall, MPI_Ineighbor_alltoall,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_alltoall_c
-CSP_WRAP(int, Ineighbor_alltoall_c, MPI_Ineighbor_alltoall_c,
+CSP_WRAP(0, int, Ineighbor_alltoall_c, MPI_Ineighbor_alltoall_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, request), {
@@ -68,7 +68,7 @@ CSP_WRAP(int, Ineighbor_alltoall_c, MPI_Ineighbor_alltoall_c,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_alltoallv
-CSP_WRAP(int, Ineighbor_alltoallv, MPI_Ineighbor_alltoallv,
+CSP_WRAP(0, int, Ineighbor_alltoallv, MPI_Ineighbor_alltoallv,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Request *request),
@@ -82,7 +82,7 @@ CSP_WRAP(int, Ineighbor_alltoallv, MPI_Ineighbor_alltoallv,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_alltoallv_c
-CSP_WRAP(int, Ineighbor_alltoallv_c, MPI_Ineighbor_alltoallv_c,
+CSP_WRAP(0, int, Ineighbor_alltoallv_c, MPI_Ineighbor_alltoallv_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Request *request),
@@ -96,7 +96,7 @@ CSP_WRAP(int, Ineighbor_alltoallv_c, MPI_Ineighbor_alltoallv_c,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_alltoallw
-CSP_WRAP(int, Ineighbor_alltoallw, MPI_Ineighbor_alltoallw,
+CSP_WRAP(0, int, Ineighbor_alltoallw, MPI_Ineighbor_alltoallw,
          (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
@@ -111,7 +111,7 @@ CSP_WRAP(int, Ineighbor_alltoallw, MPI_Ineighbor_alltoallw,
 #endif
 
 #if CSP_HAVE_MPI_Ineighbor_alltoallw_c
-CSP_WRAP(int, Ineighbor_alltoallw_c, MPI_Ineighbor_alltoallw_c,
+CSP_WRAP(0, int, Ineighbor_alltoallw_c, MPI_Ineighbor_alltoallw_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm,
@@ -126,7 +126,7 @@ CSP_WRAP(int, Ineighbor_alltoallw_c, MPI_Ineighbor_alltoallw_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgather
-CSP_WRAP(int, Neighbor_allgather, MPI_Neighbor_allgather,
+CSP_WRAP(0, int, Neighbor_allgather, MPI_Neighbor_allgather,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
@@ -136,7 +136,7 @@ CSP_WRAP(int, Neighbor_allgather, MPI_Neighbor_allgather,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgather_c
-CSP_WRAP(int, Neighbor_allgather_c, MPI_Neighbor_allgather_c,
+CSP_WRAP(0, int, Neighbor_allgather_c, MPI_Neighbor_allgather_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
@@ -146,7 +146,7 @@ CSP_WRAP(int, Neighbor_allgather_c, MPI_Neighbor_allgather_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgather_init
-CSP_WRAP(int, Neighbor_allgather_init, MPI_Neighbor_allgather_init,
+CSP_WRAP(0, int, Neighbor_allgather_init, MPI_Neighbor_allgather_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -157,7 +157,7 @@ CSP_WRAP(int, Neighbor_allgather_init, MPI_Neighbor_allgather_init,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgather_init_c
-CSP_WRAP(int, Neighbor_allgather_init_c, MPI_Neighbor_allgather_init_c,
+CSP_WRAP(0, int, Neighbor_allgather_init_c, MPI_Neighbor_allgather_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
@@ -169,7 +169,7 @@ CSP_WRAP(int, Neighbor_allgather_init_c, MPI_Neighbor_allgather_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgatherv
-CSP_WRAP(int, Neighbor_allgatherv, MPI_Neighbor_allgatherv,
+CSP_WRAP(0, int, Neighbor_allgatherv, MPI_Neighbor_allgatherv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcounts, displs, recvtype, comm), {
@@ -179,7 +179,7 @@ CSP_WRAP(int, Neighbor_allgatherv, MPI_Neighbor_allgatherv,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgatherv_c
-CSP_WRAP(int, Neighbor_allgatherv_c, MPI_Neighbor_allgatherv_c,
+CSP_WRAP(0, int, Neighbor_allgatherv_c, MPI_Neighbor_allgatherv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm),
@@ -190,7 +190,7 @@ CSP_WRAP(int, Neighbor_allgatherv_c, MPI_Neighbor_allgatherv_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgatherv_init
-CSP_WRAP(int, Neighbor_allgatherv_init, MPI_Neighbor_allgatherv_init,
+CSP_WRAP(0, int, Neighbor_allgatherv_init, MPI_Neighbor_allgatherv_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf,
           const int recvcounts[], const int displs[], MPI_Datatype recvtype, MPI_Comm comm,
           MPI_Info info, MPI_Request *request),
@@ -203,7 +203,7 @@ CSP_WRAP(int, Neighbor_allgatherv_init, MPI_Neighbor_allgatherv_init,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_allgatherv_init_c
-CSP_WRAP(int, Neighbor_allgatherv_init_c, MPI_Neighbor_allgatherv_init_c,
+CSP_WRAP(0, int, Neighbor_allgatherv_init_c, MPI_Neighbor_allgatherv_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           const MPI_Count recvcounts[], const MPI_Aint displs[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -216,7 +216,7 @@ CSP_WRAP(int, Neighbor_allgatherv_init_c, MPI_Neighbor_allgatherv_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoall
-CSP_WRAP(int, Neighbor_alltoall, MPI_Neighbor_alltoall,
+CSP_WRAP(0, int, Neighbor_alltoall, MPI_Neighbor_alltoall,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
@@ -226,7 +226,7 @@ CSP_WRAP(int, Neighbor_alltoall, MPI_Neighbor_alltoall,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoall_c
-CSP_WRAP(int, Neighbor_alltoall_c, MPI_Neighbor_alltoall_c,
+CSP_WRAP(0, int, Neighbor_alltoall_c, MPI_Neighbor_alltoall_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm), {
@@ -236,7 +236,7 @@ CSP_WRAP(int, Neighbor_alltoall_c, MPI_Neighbor_alltoall_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoall_init
-CSP_WRAP(int, Neighbor_alltoall_init, MPI_Neighbor_alltoall_init,
+CSP_WRAP(0, int, Neighbor_alltoall_init, MPI_Neighbor_alltoall_init,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, void *recvbuf, int recvcount,
           MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (sendbuf, sendcount, sendtype, recvbuf, recvcount, recvtype, comm, info, request), {
@@ -246,7 +246,7 @@ CSP_WRAP(int, Neighbor_alltoall_init, MPI_Neighbor_alltoall_init,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoall_init_c
-CSP_WRAP(int, Neighbor_alltoall_init_c, MPI_Neighbor_alltoall_init_c,
+CSP_WRAP(0, int, Neighbor_alltoall_init_c, MPI_Neighbor_alltoall_init_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, void *recvbuf,
           MPI_Count recvcount, MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
           MPI_Request *request),
@@ -258,7 +258,7 @@ CSP_WRAP(int, Neighbor_alltoall_init_c, MPI_Neighbor_alltoall_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallv
-CSP_WRAP(int, Neighbor_alltoallv, MPI_Neighbor_alltoallv,
+CSP_WRAP(0, int, Neighbor_alltoallv, MPI_Neighbor_alltoallv,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm),
@@ -269,7 +269,7 @@ CSP_WRAP(int, Neighbor_alltoallv, MPI_Neighbor_alltoallv,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallv_c
-CSP_WRAP(int, Neighbor_alltoallv_c, MPI_Neighbor_alltoallv_c,
+CSP_WRAP(0, int, Neighbor_alltoallv_c, MPI_Neighbor_alltoallv_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm),
@@ -280,7 +280,7 @@ CSP_WRAP(int, Neighbor_alltoallv_c, MPI_Neighbor_alltoallv_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallv_init
-CSP_WRAP(int, Neighbor_alltoallv_init, MPI_Neighbor_alltoallv_init,
+CSP_WRAP(0, int, Neighbor_alltoallv_init, MPI_Neighbor_alltoallv_init,
          (const void *sendbuf, const int sendcounts[], const int sdispls[], MPI_Datatype sendtype,
           void *recvbuf, const int recvcounts[], const int rdispls[], MPI_Datatype recvtype,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
@@ -294,7 +294,7 @@ CSP_WRAP(int, Neighbor_alltoallv_init, MPI_Neighbor_alltoallv_init,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallv_init_c
-CSP_WRAP(int, Neighbor_alltoallv_init_c, MPI_Neighbor_alltoallv_init_c,
+CSP_WRAP(0, int, Neighbor_alltoallv_init_c, MPI_Neighbor_alltoallv_init_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           MPI_Datatype sendtype, void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], MPI_Datatype recvtype, MPI_Comm comm, MPI_Info info,
@@ -309,7 +309,7 @@ CSP_WRAP(int, Neighbor_alltoallv_init_c, MPI_Neighbor_alltoallv_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallw
-CSP_WRAP(int, Neighbor_alltoallw, MPI_Neighbor_alltoallw,
+CSP_WRAP(0, int, Neighbor_alltoallw, MPI_Neighbor_alltoallw,
          (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
@@ -320,7 +320,7 @@ CSP_WRAP(int, Neighbor_alltoallw, MPI_Neighbor_alltoallw,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallw_c
-CSP_WRAP(int, Neighbor_alltoallw_c, MPI_Neighbor_alltoallw_c,
+CSP_WRAP(0, int, Neighbor_alltoallw_c, MPI_Neighbor_alltoallw_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm),
@@ -332,7 +332,7 @@ CSP_WRAP(int, Neighbor_alltoallw_c, MPI_Neighbor_alltoallw_c,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallw_init
-CSP_WRAP(int, Neighbor_alltoallw_init, MPI_Neighbor_alltoallw_init,
+CSP_WRAP(0, int, Neighbor_alltoallw_init, MPI_Neighbor_alltoallw_init,
          (const void *sendbuf, const int sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const int recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,
@@ -347,7 +347,7 @@ CSP_WRAP(int, Neighbor_alltoallw_init, MPI_Neighbor_alltoallw_init,
 #endif
 
 #if CSP_HAVE_MPI_Neighbor_alltoallw_init_c
-CSP_WRAP(int, Neighbor_alltoallw_init_c, MPI_Neighbor_alltoallw_init_c,
+CSP_WRAP(0, int, Neighbor_alltoallw_init_c, MPI_Neighbor_alltoallw_init_c,
          (const void *sendbuf, const MPI_Count sendcounts[], const MPI_Aint sdispls[],
           const MPI_Datatype sendtypes[], void *recvbuf, const MPI_Count recvcounts[],
           const MPI_Aint rdispls[], const MPI_Datatype recvtypes[], MPI_Comm comm, MPI_Info info,

@@ -5,10 +5,10 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Bsend
-CSP_WRAP(int, Bsend, MPI_Bsend,
+CSP_WRAP(CSP_BY_P2P, int, Bsend, MPI_Bsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -24,11 +24,11 @@ CSP_WRAP(int, Bsend, MPI_Bsend,
 #endif
 
 #if CSP_HAVE_MPI_Bsend_c
-CSP_WRAP(int, Bsend_c, MPI_Bsend_c,
+CSP_WRAP(CSP_BY_P2P, int, Bsend_c, MPI_Bsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -44,11 +44,11 @@ CSP_WRAP(int, Bsend_c, MPI_Bsend_c,
 #endif
 
 #if CSP_HAVE_MPI_Ibsend
-CSP_WRAP(int, Ibsend, MPI_Ibsend,
+CSP_WRAP(CSP_BY_P2P, int, Ibsend, MPI_Ibsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -64,11 +64,11 @@ CSP_WRAP(int, Ibsend, MPI_Ibsend,
 #endif
 
 #if CSP_HAVE_MPI_Ibsend_c
-CSP_WRAP(int, Ibsend_c, MPI_Ibsend_c,
+CSP_WRAP(CSP_BY_P2P, int, Ibsend_c, MPI_Ibsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -84,11 +84,11 @@ CSP_WRAP(int, Ibsend_c, MPI_Ibsend_c,
 #endif
 
 #if CSP_HAVE_MPI_Irsend
-CSP_WRAP(int, Irsend, MPI_Irsend,
+CSP_WRAP(CSP_BY_P2P, int, Irsend, MPI_Irsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -104,11 +104,11 @@ CSP_WRAP(int, Irsend, MPI_Irsend,
 #endif
 
 #if CSP_HAVE_MPI_Irsend_c
-CSP_WRAP(int, Irsend_c, MPI_Irsend_c,
+CSP_WRAP(CSP_BY_P2P, int, Irsend_c, MPI_Irsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -124,11 +124,11 @@ CSP_WRAP(int, Irsend_c, MPI_Irsend_c,
 #endif
 
 #if CSP_HAVE_MPI_Isend
-CSP_WRAP(int, Isend, MPI_Isend,
+CSP_WRAP(CSP_BY_P2P, int, Isend, MPI_Isend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -144,11 +144,11 @@ CSP_WRAP(int, Isend, MPI_Isend,
 #endif
 
 #if CSP_HAVE_MPI_Isend_c
-CSP_WRAP(int, Isend_c, MPI_Isend_c,
+CSP_WRAP(CSP_BY_P2P, int, Isend_c, MPI_Isend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -164,11 +164,11 @@ CSP_WRAP(int, Isend_c, MPI_Isend_c,
 #endif
 
 #if CSP_HAVE_MPI_Issend
-CSP_WRAP(int, Issend, MPI_Issend,
+CSP_WRAP(CSP_BY_P2P, int, Issend, MPI_Issend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -184,11 +184,11 @@ CSP_WRAP(int, Issend, MPI_Issend,
 #endif
 
 #if CSP_HAVE_MPI_Issend_c
-CSP_WRAP(int, Issend_c, MPI_Issend_c,
+CSP_WRAP(CSP_BY_P2P, int, Issend_c, MPI_Issend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -204,10 +204,10 @@ CSP_WRAP(int, Issend_c, MPI_Issend_c,
 #endif
 
 #if CSP_HAVE_MPI_Rsend
-CSP_WRAP(int, Rsend, MPI_Rsend,
+CSP_WRAP(CSP_BY_P2P, int, Rsend, MPI_Rsend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -223,11 +223,11 @@ CSP_WRAP(int, Rsend, MPI_Rsend,
 #endif
 
 #if CSP_HAVE_MPI_Rsend_c
-CSP_WRAP(int, Rsend_c, MPI_Rsend_c,
+CSP_WRAP(CSP_BY_P2P, int, Rsend_c, MPI_Rsend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -243,10 +243,10 @@ CSP_WRAP(int, Rsend_c, MPI_Rsend_c,
 #endif
 
 #if CSP_HAVE_MPI_Send
-CSP_WRAP(int, Send, MPI_Send,
+CSP_WRAP(CSP_BY_P2P, int, Send, MPI_Send,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -262,11 +262,11 @@ CSP_WRAP(int, Send, MPI_Send,
 #endif
 
 #if CSP_HAVE_MPI_Send_c
-CSP_WRAP(int, Send_c, MPI_Send_c,
+CSP_WRAP(CSP_BY_P2P, int, Send_c, MPI_Send_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -282,10 +282,10 @@ CSP_WRAP(int, Send_c, MPI_Send_c,
 #endif
 
 #if CSP_HAVE_MPI_Ssend
-CSP_WRAP(int, Ssend, MPI_Ssend,
+CSP_WRAP(CSP_BY_P2P, int, Ssend, MPI_Ssend,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -301,11 +301,11 @@ CSP_WRAP(int, Ssend, MPI_Ssend,
 #endif
 
 #if CSP_HAVE_MPI_Ssend_c
-CSP_WRAP(int, Ssend_c, MPI_Ssend_c,
+CSP_WRAP(CSP_BY_P2P, int, Ssend_c, MPI_Ssend_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag,
           MPI_Comm comm),
          (buf, count, datatype, dest, tag, comm), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,

@@ -5,11 +5,11 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Bsend_init
-CSP_WRAP(int, Bsend_init, MPI_Bsend_init,
+CSP_WRAP(CSP_BY_P2P, int, Bsend_init, MPI_Bsend_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -26,11 +26,11 @@ CSP_WRAP(int, Bsend_init, MPI_Bsend_init,
 #endif
 
 #if CSP_HAVE_MPI_Bsend_init_c
-CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
+CSP_WRAP(CSP_BY_P2P, int, Bsend_init_c, MPI_Bsend_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -47,10 +47,10 @@ CSP_WRAP(int, Bsend_init_c, MPI_Bsend_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Improbe
-CSP_WRAP(int, Improbe, MPI_Improbe,
+CSP_WRAP(CSP_BY_P2P, int, Improbe, MPI_Improbe,
          (int source, int tag, MPI_Comm comm, int *flag, MPI_Message *message, MPI_Status *status),
          (source, tag, comm, flag, message, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_LOOKS,
                                          .peer = source,
@@ -64,10 +64,10 @@ CSP_WRAP(int, Improbe, MPI_Improbe,
 #endif
 
 #if CSP_HAVE_MPI_Iprobe
-CSP_WRAP(int, Iprobe, MPI_Iprobe,
+CSP_WRAP(CSP_BY_P2P, int, Iprobe, MPI_Iprobe,
          (int source, int tag, MPI_Comm comm, int *flag, MPI_Status *status),
          (source, tag, comm, flag, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_ASKS,
                                          .peer = source,
@@ -81,10 +81,10 @@ CSP_WRAP(int, Iprobe, MPI_Iprobe,
 #endif
 
 #if CSP_HAVE_MPI_Mprobe
-CSP_WRAP(int, Mprobe, MPI_Mprobe,
+CSP_WRAP(CSP_BY_P2P, int, Mprobe, MPI_Mprobe,
          (int source, int tag, MPI_Comm comm, MPI_Message *message, MPI_Status *status),
          (source, tag, comm, message, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_LOOKS,
                                          .peer = source,
@@ -98,9 +98,9 @@ CSP_WRAP(int, Mprobe, MPI_Mprobe,
 #endif
 
 #if CSP_HAVE_MPI_Probe
-CSP_WRAP(int, Probe, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status *status),
-         (source, tag, comm, status), {
-             if (CSP_P2P_MINE(ra)) {
+CSP_WRAP(CSP_BY_P2P, int, Probe, MPI_Probe,
+         (int source, int tag, MPI_Comm comm, MPI_Status *status), (source, tag, comm, status), {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_LOOKS,
                                          .peer = source,
@@ -114,11 +114,11 @@ CSP_WRAP(int, Probe, MPI_Probe, (int source, int tag, MPI_Comm comm, MPI_Status 
 #endif
 
 #if CSP_HAVE_MPI_Recv_init
-CSP_WRAP(int, Recv_init, MPI_Recv_init,
+CSP_WRAP(CSP_BY_P2P, int, Recv_init, MPI_Recv_init,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = source,
@@ -135,11 +135,11 @@ CSP_WRAP(int, Recv_init, MPI_Recv_init,
 #endif
 
 #if CSP_HAVE_MPI_Recv_init_c
-CSP_WRAP(int, Recv_init_c, MPI_Recv_init_c,
+CSP_WRAP(CSP_BY_P2P, int, Recv_init_c, MPI_Recv_init_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = source,
@@ -156,11 +156,11 @@ CSP_WRAP(int, Recv_init_c, MPI_Recv_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Rsend_init
-CSP_WRAP(int, Rsend_init, MPI_Rsend_init,
+CSP_WRAP(CSP_BY_P2P, int, Rsend_init, MPI_Rsend_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -177,11 +177,11 @@ CSP_WRAP(int, Rsend_init, MPI_Rsend_init,
 #endif
 
 #if CSP_HAVE_MPI_Rsend_init_c
-CSP_WRAP(int, Rsend_init_c, MPI_Rsend_init_c,
+CSP_WRAP(CSP_BY_P2P, int, Rsend_init_c, MPI_Rsend_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -198,11 +198,11 @@ CSP_WRAP(int, Rsend_init_c, MPI_Rsend_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Send_init
-CSP_WRAP(int, Send_init, MPI_Send_init,
+CSP_WRAP(CSP_BY_P2P, int, Send_init, MPI_Send_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -218,11 +218,11 @@ CSP_WRAP(int, Send_init, MPI_Send_init,
 #endif
 
 #if CSP_HAVE_MPI_Send_init_c
-CSP_WRAP(int, Send_init_c, MPI_Send_init_c,
+CSP_WRAP(CSP_BY_P2P, int, Send_init_c, MPI_Send_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -239,11 +239,11 @@ CSP_WRAP(int, Send_init_c, MPI_Send_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Ssend_init
-CSP_WRAP(int, Ssend_init, MPI_Ssend_init,
+CSP_WRAP(CSP_BY_P2P, int, Ssend_init, MPI_Ssend_init,
          (const void *buf, int count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -260,11 +260,11 @@ CSP_WRAP(int, Ssend_init, MPI_Ssend_init,
 #endif
 
 #if CSP_HAVE_MPI_Ssend_init_c
-CSP_WRAP(int, Ssend_init_c, MPI_Ssend_init_c,
+CSP_WRAP(CSP_BY_P2P, int, Ssend_init_c, MPI_Ssend_init_c,
          (const void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, dest, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_SYNC,
                                          .call = CSP_P2P_PERSISTS,
                                          .peer = dest,
@@ -281,10 +281,10 @@ CSP_WRAP(int, Ssend_init_c, MPI_Ssend_init_c,
 #endif
 
 #if CSP_HAVE_MPI_Imrecv
-CSP_WRAP(int, Imrecv, MPI_Imrecv,
+CSP_WRAP(CSP_BY_P2P, int, Imrecv, MPI_Imrecv,
          (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request),
          (buf, count, datatype, message, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {
                      .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
                  if (csp_p2p_has_message(*message))
@@ -295,11 +295,11 @@ CSP_WRAP(int, Imrecv, MPI_Imrecv,
 #endif
 
 #if CSP_HAVE_MPI_Imrecv_c
-CSP_WRAP(int, Imrecv_c, MPI_Imrecv_c,
+CSP_WRAP(CSP_BY_P2P, int, Imrecv_c, MPI_Imrecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
           MPI_Request *request),
          (buf, count, datatype, message, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {
                      .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
                  if (csp_p2p_has_message(*message))
@@ -310,10 +310,10 @@ CSP_WRAP(int, Imrecv_c, MPI_Imrecv_c,
 #endif
 
 #if CSP_HAVE_MPI_Mrecv
-CSP_WRAP(int, Mrecv, MPI_Mrecv,
+CSP_WRAP(CSP_BY_P2P, int, Mrecv, MPI_Mrecv,
          (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status),
          (buf, count, datatype, message, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {
                      .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
                  if (csp_p2p_has_message(*message))
@@ -324,11 +324,11 @@ CSP_WRAP(int, Mrecv, MPI_Mrecv,
 #endif
 
 #if CSP_HAVE_MPI_Mrecv_c
-CSP_WRAP(int, Mrecv_c, MPI_Mrecv_c,
+CSP_WRAP(CSP_BY_P2P, int, Mrecv_c, MPI_Mrecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, MPI_Message *message,
           MPI_Status *status),
          (buf, count, datatype, message, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {
                      .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
                  if (csp_p2p_has_message(*message))

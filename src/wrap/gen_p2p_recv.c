@@ -5,11 +5,11 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Irecv
-CSP_WRAP(int, Irecv, MPI_Irecv,
+CSP_WRAP(CSP_BY_P2P, int, Irecv, MPI_Irecv,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = source,
@@ -25,11 +25,11 @@ CSP_WRAP(int, Irecv, MPI_Irecv,
 #endif
 
 #if CSP_HAVE_MPI_Irecv_c
-CSP_WRAP(int, Irecv_c, MPI_Irecv_c,
+CSP_WRAP(CSP_BY_P2P, int, Irecv_c, MPI_Irecv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Request *request),
          (buf, count, datatype, source, tag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = source,
@@ -45,14 +45,14 @@ CSP_WRAP(int, Irecv_c, MPI_Irecv_c,
 #endif
 
 #if CSP_HAVE_MPI_Isendrecv
-CSP_WRAP(int, Isendrecv, MPI_Isendrecv,
+CSP_WRAP(CSP_BY_P2P, int, Isendrecv, MPI_Isendrecv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, request),
          {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -77,14 +77,14 @@ CSP_WRAP(int, Isendrecv, MPI_Isendrecv,
 #endif
 
 #if CSP_HAVE_MPI_Isendrecv_c
-CSP_WRAP(int, Isendrecv_c, MPI_Isendrecv_c,
+CSP_WRAP(CSP_BY_P2P, int, Isendrecv_c, MPI_Isendrecv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
           void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
           MPI_Comm comm, MPI_Request *request),
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, request),
          {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -109,11 +109,11 @@ CSP_WRAP(int, Isendrecv_c, MPI_Isendrecv_c,
 #endif
 
 #if CSP_HAVE_MPI_Isendrecv_replace
-CSP_WRAP(int, Isendrecv_replace, MPI_Isendrecv_replace,
+CSP_WRAP(CSP_BY_P2P, int, Isendrecv_replace, MPI_Isendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -137,11 +137,11 @@ CSP_WRAP(int, Isendrecv_replace, MPI_Isendrecv_replace,
 #endif
 
 #if CSP_HAVE_MPI_Isendrecv_replace_c
-CSP_WRAP(int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
+CSP_WRAP(CSP_BY_P2P, int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Request *request),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
@@ -165,11 +165,11 @@ CSP_WRAP(int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
 #endif
 
 #if CSP_HAVE_MPI_Recv
-CSP_WRAP(int, Recv, MPI_Recv,
+CSP_WRAP(CSP_BY_P2P, int, Recv, MPI_Recv,
          (void *buf, int count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, datatype, source, tag, comm, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = source,
@@ -185,11 +185,11 @@ CSP_WRAP(int, Recv, MPI_Recv,
 #endif
 
 #if CSP_HAVE_MPI_Recv_c
-CSP_WRAP(int, Recv_c, MPI_Recv_c,
+CSP_WRAP(CSP_BY_P2P, int, Recv_c, MPI_Recv_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int source, int tag, MPI_Comm comm,
           MPI_Status *status),
          (buf, count, datatype, source, tag, comm, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post post = {.mode = CSP_P2P_RECV,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = source,
@@ -205,14 +205,14 @@ CSP_WRAP(int, Recv_c, MPI_Recv_c,
 #endif
 
 #if CSP_HAVE_MPI_Sendrecv
-CSP_WRAP(int, Sendrecv, MPI_Sendrecv,
+CSP_WRAP(CSP_BY_P2P, int, Sendrecv, MPI_Sendrecv,
          (const void *sendbuf, int sendcount, MPI_Datatype sendtype, int dest, int sendtag,
           void *recvbuf, int recvcount, MPI_Datatype recvtype, int source, int recvtag,
           MPI_Comm comm, MPI_Status *status),
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, status),
          {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -237,14 +237,14 @@ CSP_WRAP(int, Sendrecv, MPI_Sendrecv,
 #endif
 
 #if CSP_HAVE_MPI_Sendrecv_c
-CSP_WRAP(int, Sendrecv_c, MPI_Sendrecv_c,
+CSP_WRAP(CSP_BY_P2P, int, Sendrecv_c, MPI_Sendrecv_c,
          (const void *sendbuf, MPI_Count sendcount, MPI_Datatype sendtype, int dest, int sendtag,
           void *recvbuf, MPI_Count recvcount, MPI_Datatype recvtype, int source, int recvtag,
           MPI_Comm comm, MPI_Status *status),
          (sendbuf, sendcount, sendtype, dest, sendtag, recvbuf, recvcount, recvtype, source,
           recvtag, comm, status),
          {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_STANDARD,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -269,11 +269,11 @@ CSP_WRAP(int, Sendrecv_c, MPI_Sendrecv_c,
 #endif
 
 #if CSP_HAVE_MPI_Sendrecv_replace
-CSP_WRAP(int, Sendrecv_replace, MPI_Sendrecv_replace,
+CSP_WRAP(CSP_BY_P2P, int, Sendrecv_replace, MPI_Sendrecv_replace,
          (void *buf, int count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Status *status),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
@@ -297,11 +297,11 @@ CSP_WRAP(int, Sendrecv_replace, MPI_Sendrecv_replace,
 #endif
 
 #if CSP_HAVE_MPI_Sendrecv_replace_c
-CSP_WRAP(int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
+CSP_WRAP(CSP_BY_P2P, int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
          (void *buf, MPI_Count count, MPI_Datatype datatype, int dest, int sendtag, int source,
           int recvtag, MPI_Comm comm, MPI_Status *status),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
-             if (CSP_P2P_MINE(ra)) {
+             if (CSP_MEETS(CSP_BY_P2P)) {
                  struct csp_post send = {.mode = CSP_P2P_BUFFERED,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,

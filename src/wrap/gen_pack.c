@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Pack
-CSP_WRAP(int, Pack, MPI_Pack,
+CSP_WRAP(0, int, Pack, MPI_Pack,
          (const void *inbuf, int incount, MPI_Datatype datatype, void *outbuf, int outsize,
           int *position, MPI_Comm comm),
          (inbuf, incount, datatype, outbuf, outsize, position, comm), {
@@ -15,7 +15,7 @@ CSP_WRAP(int, Pack, MPI_Pack,
 #endif
 
 #if CSP_HAVE_MPI_Pack_c
-CSP_WRAP(int, Pack_c, MPI_Pack_c,
+CSP_WRAP(0, int, Pack_c, MPI_Pack_c,
          (const void *inbuf, MPI_Count incount, MPI_Datatype datatype, void *outbuf,
           MPI_Count outsize, MPI_Count *position, MPI_Comm comm),
          (inbuf, incount, datatype, outbuf, outsize, position, comm), {
@@ -25,21 +25,21 @@ CSP_WRAP(int, Pack_c, MPI_Pack_c,
 #endif
 
 #if CSP_HAVE_MPI_Pack_size
-CSP_WRAP(int, Pack_size, MPI_Pack_size,
+CSP_WRAP(0, int, Pack_size, MPI_Pack_size,
          (int incount, MPI_Datatype datatype, MPI_Comm comm, int *size),
          (incount, datatype, comm, size),
          { return csp_mpi.Pack_size(incount, datatype, CSP_COMM(comm, ra), size); })
 #endif
 
 #if CSP_HAVE_MPI_Pack_size_c
-CSP_WRAP(int, Pack_size_c, MPI_Pack_size_c,
+CSP_WRAP(0, int, Pack_size_c, MPI_Pack_size_c,
          (MPI_Count incount, MPI_Datatype datatype, MPI_Comm comm, MPI_Count *size),
          (incount, datatype, comm, size),
          { return csp_mpi.Pack_size_c(incount, datatype, CSP_COMM(comm, ra), size); })
 #endif
 
 #if CSP_HAVE_MPI_Precv_init
-CSP_WRAP(int, Precv_init, MPI_Precv_init,
+CSP_WRAP(0, int, Precv_init, MPI_Precv_init,
          (void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int source, int tag,
           MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (buf, partitions, count, datatype, source, tag, comm, info, request), {
@@ -49,7 +49,7 @@ CSP_WRAP(int, Precv_init, MPI_Precv_init,
 #endif
 
 #if CSP_HAVE_MPI_Psend_init
-CSP_WRAP(int, Psend_init, MPI_Psend_init,
+CSP_WRAP(0, int, Psend_init, MPI_Psend_init,
          (const void *buf, int partitions, MPI_Count count, MPI_Datatype datatype, int dest,
           int tag, MPI_Comm comm, MPI_Info info, MPI_Request *request),
          (buf, partitions, count, datatype, dest, tag, comm, info, request), {
@@ -59,7 +59,7 @@ CSP_WRAP(int, Psend_init, MPI_Psend_init,
 #endif
 
 #if CSP_HAVE_MPI_Unpack
-CSP_WRAP(int, Unpack, MPI_Unpack,
+CSP_WRAP(0, int, Unpack, MPI_Unpack,
          (const void *inbuf, int insize, int *position, void *outbuf, int outcount,
           MPI_Datatype datatype, MPI_Comm comm),
          (inbuf, insize, position, outbuf, outcount, datatype, comm), {
@@ -69,7 +69,7 @@ CSP_WRAP(int, Unpack, MPI_Unpack,
 #endif
 
 #if CSP_HAVE_MPI_Unpack_c
-CSP_WRAP(int, Unpack_c, MPI_Unpack_c,
+CSP_WRAP(0, int, Unpack_c, MPI_Unpack_c,
          (const void *inbuf, MPI_Count insize, MPI_Count *position, void *outbuf,
           MPI_Count outcount, MPI_Datatype datatype, MPI_Comm comm),
          (inbuf, insize, position, outbuf, outcount, datatype, comm), {

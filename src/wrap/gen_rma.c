@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Accumulate
-CSP_WRAP(int, Accumulate, MPI_Accumulate,
+CSP_WRAP(0, int, Accumulate, MPI_Accumulate,
          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
           MPI_Win win),
@@ -29,7 +29,7 @@ CSP_WRAP(int, Accumulate, MPI_Accumulate,
 #endif
 
 #if CSP_HAVE_MPI_Accumulate_c
-CSP_WRAP(int, Accumulate_c, MPI_Accumulate_c,
+CSP_WRAP(0, int, Accumulate_c, MPI_Accumulate_c,
          (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
           MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
@@ -54,7 +54,7 @@ CSP_WRAP(int, Accumulate_c, MPI_Accumulate_c,
 #endif
 
 #if CSP_HAVE_MPI_Compare_and_swap
-CSP_WRAP(int, Compare_and_swap, MPI_Compare_and_swap,
+CSP_WRAP(0, int, Compare_and_swap, MPI_Compare_and_swap,
          (const void *origin_addr, const void *compare_addr, void *result_addr,
           MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win),
          (origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win), {
@@ -74,7 +74,7 @@ CSP_WRAP(int, Compare_and_swap, MPI_Compare_and_swap,
 #endif
 
 #if CSP_HAVE_MPI_Fetch_and_op
-CSP_WRAP(int, Fetch_and_op, MPI_Fetch_and_op,
+CSP_WRAP(0, int, Fetch_and_op, MPI_Fetch_and_op,
          (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
           MPI_Aint target_disp, MPI_Op op, MPI_Win win),
          (origin_addr, result_addr, datatype, target_rank, target_disp, op, win), {
@@ -94,7 +94,7 @@ CSP_WRAP(int, Fetch_and_op, MPI_Fetch_and_op,
 #endif
 
 #if CSP_HAVE_MPI_Get
-CSP_WRAP(int, Get, MPI_Get,
+CSP_WRAP(0, int, Get, MPI_Get,
          (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win),
          (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -116,7 +116,7 @@ CSP_WRAP(int, Get, MPI_Get,
 #endif
 
 #if CSP_HAVE_MPI_Get_c
-CSP_WRAP(int, Get_c, MPI_Get_c,
+CSP_WRAP(0, int, Get_c, MPI_Get_c,
          (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win),
          (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -138,7 +138,7 @@ CSP_WRAP(int, Get_c, MPI_Get_c,
 #endif
 
 #if CSP_HAVE_MPI_Get_accumulate
-CSP_WRAP(int, Get_accumulate, MPI_Get_accumulate,
+CSP_WRAP(0, int, Get_accumulate, MPI_Get_accumulate,
          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
           void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
@@ -168,7 +168,7 @@ CSP_WRAP(int, Get_accumulate, MPI_Get_accumulate,
 #endif
 
 #if CSP_HAVE_MPI_Get_accumulate_c
-CSP_WRAP(int, Get_accumulate_c, MPI_Get_accumulate_c,
+CSP_WRAP(0, int, Get_accumulate_c, MPI_Get_accumulate_c,
          (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
           void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
@@ -198,7 +198,7 @@ CSP_WRAP(int, Get_accumulate_c, MPI_Get_accumulate_c,
 #endif
 
 #if CSP_HAVE_MPI_Put
-CSP_WRAP(int, Put, MPI_Put,
+CSP_WRAP(0, int, Put, MPI_Put,
          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win),
          (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
@@ -220,7 +220,7 @@ CSP_WRAP(int, Put, MPI_Put,
 #endif
 
 #if CSP_HAVE_MPI_Put_c
-CSP_WRAP(int, Put_c, MPI_Put_c,
+CSP_WRAP(0, int, Put_c, MPI_Put_c,
          (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
           MPI_Datatype target_datatype, MPI_Win win),
@@ -243,7 +243,7 @@ CSP_WRAP(int, Put_c, MPI_Put_c,
 #endif
 
 #if CSP_HAVE_MPI_Raccumulate
-CSP_WRAP(int, Raccumulate, MPI_Raccumulate,
+CSP_WRAP(0, int, Raccumulate, MPI_Raccumulate,
          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
           MPI_Win win, MPI_Request *request),
@@ -269,7 +269,7 @@ CSP_WRAP(int, Raccumulate, MPI_Raccumulate,
 #endif
 
 #if CSP_HAVE_MPI_Raccumulate_c
-CSP_WRAP(int, Raccumulate_c, MPI_Raccumulate_c,
+CSP_WRAP(0, int, Raccumulate_c, MPI_Raccumulate_c,
          (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
           MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
@@ -295,7 +295,7 @@ CSP_WRAP(int, Raccumulate_c, MPI_Raccumulate_c,
 #endif
 
 #if CSP_HAVE_MPI_Rget
-CSP_WRAP(int, Rget, MPI_Rget,
+CSP_WRAP(0, int, Rget, MPI_Rget,
          (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
           MPI_Request *request),
@@ -319,7 +319,7 @@ CSP_WRAP(int, Rget, MPI_Rget,
 #endif
 
 #if CSP_HAVE_MPI_Rget_c
-CSP_WRAP(int, Rget_c, MPI_Rget_c,
+CSP_WRAP(0, int, Rget_c, MPI_Rget_c,
          (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
           MPI_Request *request),
@@ -343,7 +343,7 @@ CSP_WRAP(int, Rget_c, MPI_Rget_c,
 #endif
 
 #if CSP_HAVE_MPI_Rget_accumulate
-CSP_WRAP(int, Rget_accumulate, MPI_Rget_accumulate,
+CSP_WRAP(0, int, Rget_accumulate, MPI_Rget_accumulate,
          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
           void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
@@ -374,7 +374,7 @@ CSP_WRAP(int, Rget_accumulate, MPI_Rget_accumulate,
 #endif
 
 #if CSP_HAVE_MPI_Rget_accumulate_c
-CSP_WRAP(int, Rget_accumulate_c, MPI_Rget_accumulate_c,
+CSP_WRAP(0, int, Rget_accumulate_c, MPI_Rget_accumulate_c,
          (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
           void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
           MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
@@ -405,7 +405,7 @@ CSP_WRAP(int, Rget_accumulate_c, MPI_Rget_accumulate_c,
 #endif
 
 #if CSP_HAVE_MPI_Rput
-CSP_WRAP(int, Rput, MPI_Rput,
+CSP_WRAP(0, int, Rput, MPI_Rput,
          (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
           MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
           MPI_Request *request),
@@ -429,7 +429,7 @@ CSP_WRAP(int, Rput, MPI_Rput,
 #endif
 
 #if CSP_HAVE_MPI_Rput_c
-CSP_WRAP(int, Rput_c, MPI_Rput_c,
+CSP_WRAP(0, int, Rput_c, MPI_Rput_c,
          (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
           int target_rank, MPI_Aint target_disp, MPI_Count target_count,
           MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),

@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_T_category_get_pvars
-CSP_WRAP(int, T_category_get_pvars, MPI_T_category_get_pvars,
+CSP_WRAP(0, int, T_category_get_pvars, MPI_T_category_get_pvars,
          (int cat_index, int len, int indices[]), (cat_index, len, indices), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_category_get_pvars(cat_index, len, indices);
@@ -14,7 +14,7 @@ CSP_WRAP(int, T_category_get_pvars, MPI_T_category_get_pvars,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_get_index
-CSP_WRAP(int, T_pvar_get_index, MPI_T_pvar_get_index,
+CSP_WRAP(0, int, T_pvar_get_index, MPI_T_pvar_get_index,
          (const char *name, int var_class, int *pvar_index), (name, var_class, pvar_index), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_pvar_get_index(name, var_class, pvar_index);
@@ -23,7 +23,7 @@ CSP_WRAP(int, T_pvar_get_index, MPI_T_pvar_get_index,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_get_info
-CSP_WRAP(int, T_pvar_get_info, MPI_T_pvar_get_info,
+CSP_WRAP(0, int, T_pvar_get_info, MPI_T_pvar_get_info,
          (int pvar_index, char *name, int *name_len, int *verbosity, int *var_class,
           MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind,
           int *readonly, int *continuous, int *atomic),
@@ -41,7 +41,7 @@ CSP_WRAP(int, T_pvar_get_info, MPI_T_pvar_get_info,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_get_num
-CSP_WRAP(int, T_pvar_get_num, MPI_T_pvar_get_num, (int *num_pvar), (num_pvar), {
+CSP_WRAP(0, int, T_pvar_get_num, MPI_T_pvar_get_num, (int *num_pvar), (num_pvar), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.T_pvar_get_num(num_pvar);
     return csp_rt_t_pvar_get_num(num_pvar);
@@ -49,7 +49,7 @@ CSP_WRAP(int, T_pvar_get_num, MPI_T_pvar_get_num, (int *num_pvar), (num_pvar), {
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_handle_alloc
-CSP_WRAP(int, T_pvar_handle_alloc, MPI_T_pvar_handle_alloc,
+CSP_WRAP(0, int, T_pvar_handle_alloc, MPI_T_pvar_handle_alloc,
          (MPI_T_pvar_session pe_session, int pvar_index, void *obj_handle,
           MPI_T_pvar_handle *handle, int *count),
          (pe_session, pvar_index, obj_handle, handle, count), {
@@ -61,7 +61,7 @@ CSP_WRAP(int, T_pvar_handle_alloc, MPI_T_pvar_handle_alloc,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_handle_free
-CSP_WRAP(int, T_pvar_handle_free, MPI_T_pvar_handle_free,
+CSP_WRAP(0, int, T_pvar_handle_free, MPI_T_pvar_handle_free,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle), (pe_session, handle), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_pvar_handle_free(pe_session, handle);
@@ -70,7 +70,7 @@ CSP_WRAP(int, T_pvar_handle_free, MPI_T_pvar_handle_free,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_read
-CSP_WRAP(int, T_pvar_read, MPI_T_pvar_read,
+CSP_WRAP(0, int, T_pvar_read, MPI_T_pvar_read,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf),
          (pe_session, handle, buf), {
              if (CSP_FROM_MPI(ra))
@@ -80,7 +80,7 @@ CSP_WRAP(int, T_pvar_read, MPI_T_pvar_read,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_readreset
-CSP_WRAP(int, T_pvar_readreset, MPI_T_pvar_readreset,
+CSP_WRAP(0, int, T_pvar_readreset, MPI_T_pvar_readreset,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf),
          (pe_session, handle, buf), {
              if (CSP_FROM_MPI(ra))
@@ -90,7 +90,7 @@ CSP_WRAP(int, T_pvar_readreset, MPI_T_pvar_readreset,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_reset
-CSP_WRAP(int, T_pvar_reset, MPI_T_pvar_reset,
+CSP_WRAP(0, int, T_pvar_reset, MPI_T_pvar_reset,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_pvar_reset(pe_session, handle);
@@ -99,7 +99,7 @@ CSP_WRAP(int, T_pvar_reset, MPI_T_pvar_reset,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_session_free
-CSP_WRAP(int, T_pvar_session_free, MPI_T_pvar_session_free, (MPI_T_pvar_session * pe_session),
+CSP_WRAP(0, int, T_pvar_session_free, MPI_T_pvar_session_free, (MPI_T_pvar_session * pe_session),
          (pe_session), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_pvar_session_free(pe_session);
@@ -108,7 +108,7 @@ CSP_WRAP(int, T_pvar_session_free, MPI_T_pvar_session_free, (MPI_T_pvar_session 
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_start
-CSP_WRAP(int, T_pvar_start, MPI_T_pvar_start,
+CSP_WRAP(0, int, T_pvar_start, MPI_T_pvar_start,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_pvar_start(pe_session, handle);
@@ -117,7 +117,7 @@ CSP_WRAP(int, T_pvar_start, MPI_T_pvar_start,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_stop
-CSP_WRAP(int, T_pvar_stop, MPI_T_pvar_stop,
+CSP_WRAP(0, int, T_pvar_stop, MPI_T_pvar_stop,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.T_pvar_stop(pe_session, handle);
@@ -126,7 +126,7 @@ CSP_WRAP(int, T_pvar_stop, MPI_T_pvar_stop,
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_write
-CSP_WRAP(int, T_pvar_write, MPI_T_pvar_write,
+CSP_WRAP(0, int, T_pvar_write, MPI_T_pvar_write,
          (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf),
          (pe_session, handle, buf), {
              if (CSP_FROM_MPI(ra))

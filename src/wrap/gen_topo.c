@@ -5,32 +5,32 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Cart_coords
-CSP_WRAP(int, Cart_coords, MPI_Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]),
+CSP_WRAP(0, int, Cart_coords, MPI_Cart_coords, (MPI_Comm comm, int rank, int maxdims, int coords[]),
          (comm, rank, maxdims, coords),
          { return csp_mpi.Cart_coords(CSP_COMM(comm, ra), rank, maxdims, coords); })
 #endif
 
 #if CSP_HAVE_MPI_Cart_get
-CSP_WRAP(int, Cart_get, MPI_Cart_get,
+CSP_WRAP(0, int, Cart_get, MPI_Cart_get,
          (MPI_Comm comm, int maxdims, int dims[], int periods[], int coords[]),
          (comm, maxdims, dims, periods, coords),
          { return csp_mpi.Cart_get(CSP_COMM(comm, ra), maxdims, dims, periods, coords); })
 #endif
 
 #if CSP_HAVE_MPI_Cart_map
-CSP_WRAP(int, Cart_map, MPI_Cart_map,
+CSP_WRAP(0, int, Cart_map, MPI_Cart_map,
          (MPI_Comm comm, int ndims, const int dims[], const int periods[], int *newrank),
          (comm, ndims, dims, periods, newrank),
          { return csp_mpi.Cart_map(CSP_COMM(comm, ra), ndims, dims, periods, newrank); })
 #endif
 
 #if CSP_HAVE_MPI_Cart_rank
-CSP_WRAP(int, Cart_rank, MPI_Cart_rank, (MPI_Comm comm, const int coords[], int *rank),
+CSP_WRAP(0, int, Cart_rank, MPI_Cart_rank, (MPI_Comm comm, const int coords[], int *rank),
          (comm, coords, rank), { return csp_mpi.Cart_rank(CSP_COMM(comm, ra), coords, rank); })
 #endif
 
 #if CSP_HAVE_MPI_Cart_shift
-CSP_WRAP(int, Cart_shift, MPI_Cart_shift,
+CSP_WRAP(0, int, Cart_shift, MPI_Cart_shift,
          (MPI_Comm comm, int direction, int disp, int *rank_source, int *rank_dest),
          (comm, direction, disp, rank_source, rank_dest), {
              return csp_mpi.Cart_shift(CSP_COMM(comm, ra), direction, disp, rank_source, rank_dest);
@@ -38,12 +38,12 @@ CSP_WRAP(int, Cart_shift, MPI_Cart_shift,
 #endif
 
 #if CSP_HAVE_MPI_Cartdim_get
-CSP_WRAP(int, Cartdim_get, MPI_Cartdim_get, (MPI_Comm comm, int *ndims), (comm, ndims),
+CSP_WRAP(0, int, Cartdim_get, MPI_Cartdim_get, (MPI_Comm comm, int *ndims), (comm, ndims),
          { return csp_mpi.Cartdim_get(CSP_COMM(comm, ra), ndims); })
 #endif
 
 #if CSP_HAVE_MPI_Dist_graph_neighbors
-CSP_WRAP(int, Dist_graph_neighbors, MPI_Dist_graph_neighbors,
+CSP_WRAP(0, int, Dist_graph_neighbors, MPI_Dist_graph_neighbors,
          (MPI_Comm comm, int maxindegree, int sources[], int sourceweights[], int maxoutdegree,
           int destinations[], int destweights[]),
          (comm, maxindegree, sources, sourceweights, maxoutdegree, destinations, destweights), {
@@ -54,7 +54,7 @@ CSP_WRAP(int, Dist_graph_neighbors, MPI_Dist_graph_neighbors,
 #endif
 
 #if CSP_HAVE_MPI_Dist_graph_neighbors_count
-CSP_WRAP(int, Dist_graph_neighbors_count, MPI_Dist_graph_neighbors_count,
+CSP_WRAP(0, int, Dist_graph_neighbors_count, MPI_Dist_graph_neighbors_count,
          (MPI_Comm comm, int *indegree, int *outdegree, int *weighted),
          (comm, indegree, outdegree, weighted), {
              return csp_mpi.Dist_graph_neighbors_count(CSP_COMM(comm, ra), indegree, outdegree,
@@ -63,39 +63,39 @@ CSP_WRAP(int, Dist_graph_neighbors_count, MPI_Dist_graph_neighbors_count,
 #endif
 
 #if CSP_HAVE_MPI_Graph_get
-CSP_WRAP(int, Graph_get, MPI_Graph_get,
+CSP_WRAP(0, int, Graph_get, MPI_Graph_get,
          (MPI_Comm comm, int maxindex, int maxedges, int index[], int edges[]),
          (comm, maxindex, maxedges, index, edges),
          { return csp_mpi.Graph_get(CSP_COMM(comm, ra), maxindex, maxedges, index, edges); })
 #endif
 
 #if CSP_HAVE_MPI_Graph_map
-CSP_WRAP(int, Graph_map, MPI_Graph_map,
+CSP_WRAP(0, int, Graph_map, MPI_Graph_map,
          (MPI_Comm comm, int nnodes, const int index[], const int edges[], int *newrank),
          (comm, nnodes, index, edges, newrank),
          { return csp_mpi.Graph_map(CSP_COMM(comm, ra), nnodes, index, edges, newrank); })
 #endif
 
 #if CSP_HAVE_MPI_Graph_neighbors
-CSP_WRAP(int, Graph_neighbors, MPI_Graph_neighbors,
+CSP_WRAP(0, int, Graph_neighbors, MPI_Graph_neighbors,
          (MPI_Comm comm, int rank, int maxneighbors, int neighbors[]),
          (comm, rank, maxneighbors, neighbors),
          { return csp_mpi.Graph_neighbors(CSP_COMM(comm, ra), rank, maxneighbors, neighbors); })
 #endif
 
 #if CSP_HAVE_MPI_Graph_neighbors_count
-CSP_WRAP(int, Graph_neighbors_count, MPI_Graph_neighbors_count,
+CSP_WRAP(0, int, Graph_neighbors_count, MPI_Graph_neighbors_count,
          (MPI_Comm comm, int rank, int *nneighbors), (comm, rank, nneighbors),
          { return csp_mpi.Graph_neighbors_count(CSP_COMM(comm, ra), rank, nneighbors); })
 #endif
 
 #if CSP_HAVE_MPI_Graphdims_get
-CSP_WRAP(int, Graphdims_get, MPI_Graphdims_get, (MPI_Comm comm, int *nnodes, int *nedges),
+CSP_WRAP(0, int, Graphdims_get, MPI_Graphdims_get, (MPI_Comm comm, int *nnodes, int *nedges),
          (comm, nnodes, nedges),
          { return csp_mpi.Graphdims_get(CSP_COMM(comm, ra), nnodes, nedges); })
 #endif
 
 #if CSP_HAVE_MPI_Topo_test
-CSP_WRAP(int, Topo_test, MPI_Topo_test, (MPI_Comm comm, int *status), (comm, status),
+CSP_WRAP(0, int, Topo_test, MPI_Topo_test, (MPI_Comm comm, int *status), (comm, status),
          { return csp_mpi.Topo_test(CSP_COMM(comm, ra), status); })
 #endif

@@ -5,36 +5,36 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Cancel
-CSP_WRAP(int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
-    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+CSP_WRAP(CSP_BY_REQ, int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
+    if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
         return csp_req_cancel(request);
     return csp_mpi.Cancel(request);
 })
 #endif
 
 #if CSP_HAVE_MPI_Request_free
-CSP_WRAP(int, Request_free, MPI_Request_free, (MPI_Request * request), (request), {
-    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+CSP_WRAP(CSP_BY_REQ, int, Request_free, MPI_Request_free, (MPI_Request * request), (request), {
+    if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
         return csp_req_free(request);
     return csp_mpi.Request_free(request);
 })
 #endif
 
 #if CSP_HAVE_MPI_Request_get_status
-CSP_WRAP(int, Request_get_status, MPI_Request_get_status,
+CSP_WRAP(CSP_BY_REQ, int, Request_get_status, MPI_Request_get_status,
          (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(1, &request))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, &request))
                  return csp_req_get_status(request, flag, status);
              return csp_mpi.Request_get_status(request, flag, status);
          })
 #endif
 
 #if CSP_HAVE_MPI_Request_get_status_all
-CSP_WRAP(int, Request_get_status_all, MPI_Request_get_status_all,
+CSP_WRAP(CSP_BY_REQ, int, Request_get_status_all, MPI_Request_get_status_all,
          (int count, const MPI_Request array_of_requests[], int *flag,
           MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_get_status_all(count, array_of_requests, flag, array_of_statuses);
              return csp_mpi.Request_get_status_all(count, array_of_requests, flag,
                                                    array_of_statuses);
@@ -42,22 +42,22 @@ CSP_WRAP(int, Request_get_status_all, MPI_Request_get_status_all,
 #endif
 
 #if CSP_HAVE_MPI_Request_get_status_any
-CSP_WRAP(int, Request_get_status_any, MPI_Request_get_status_any,
+CSP_WRAP(CSP_BY_REQ, int, Request_get_status_any, MPI_Request_get_status_any,
          (int count, const MPI_Request array_of_requests[], int *index, int *flag,
           MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_get_status_any(count, array_of_requests, index, flag, status);
              return csp_mpi.Request_get_status_any(count, array_of_requests, index, flag, status);
          })
 #endif
 
 #if CSP_HAVE_MPI_Request_get_status_some
-CSP_WRAP(int, Request_get_status_some, MPI_Request_get_status_some,
+CSP_WRAP(CSP_BY_REQ, int, Request_get_status_some, MPI_Request_get_status_some,
          (int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(incount, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_get_status_some(incount, array_of_requests, outcount,
                                                 array_of_indices, array_of_statuses);
              return csp_mpi.Request_get_status_some(incount, array_of_requests, outcount,
@@ -66,57 +66,57 @@ CSP_WRAP(int, Request_get_status_some, MPI_Request_get_status_some,
 #endif
 
 #if CSP_HAVE_MPI_Start
-CSP_WRAP(int, Start, MPI_Start, (MPI_Request * request), (request), {
-    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+CSP_WRAP(CSP_BY_REQ, int, Start, MPI_Start, (MPI_Request * request), (request), {
+    if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
         return csp_req_start_all(1, request);
     return csp_mpi.Start(request);
 })
 #endif
 
 #if CSP_HAVE_MPI_Startall
-CSP_WRAP(int, Startall, MPI_Startall, (int count, MPI_Request array_of_requests[]),
+CSP_WRAP(CSP_BY_REQ, int, Startall, MPI_Startall, (int count, MPI_Request array_of_requests[]),
          (count, array_of_requests), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_start_all(count, array_of_requests);
              return csp_mpi.Startall(count, array_of_requests);
          })
 #endif
 
 #if CSP_HAVE_MPI_Test
-CSP_WRAP(int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *status),
+CSP_WRAP(CSP_BY_REQ, int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *status),
          (request, flag, status), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
                  return csp_req_test(request, flag, status);
              return csp_mpi.Test(request, flag, status);
          })
 #endif
 
 #if CSP_HAVE_MPI_Testall
-CSP_WRAP(int, Testall, MPI_Testall,
+CSP_WRAP(CSP_BY_REQ, int, Testall, MPI_Testall,
          (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_testall(count, array_of_requests, flag, array_of_statuses);
              return csp_mpi.Testall(count, array_of_requests, flag, array_of_statuses);
          })
 #endif
 
 #if CSP_HAVE_MPI_Testany
-CSP_WRAP(int, Testany, MPI_Testany,
+CSP_WRAP(CSP_BY_REQ, int, Testany, MPI_Testany,
          (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_testany(count, array_of_requests, index, flag, status);
              return csp_mpi.Testany(count, array_of_requests, index, flag, status);
          })
 #endif
 
 #if CSP_HAVE_MPI_Testsome
-CSP_WRAP(int, Testsome, MPI_Testsome,
+CSP_WRAP(CSP_BY_REQ, int, Testsome, MPI_Testsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_REQ_MINE(ra) && csp_req_any(incount, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_testsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
              return csp_mpi.Testsome(incount, array_of_requests, outcount, array_of_indices,
@@ -125,25 +125,26 @@ CSP_WRAP(int, Testsome, MPI_Testsome,
 #endif
 
 #if CSP_HAVE_MPI_Wait
-CSP_WRAP(int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status), (request, status), {
-    if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
-        uint64_t since_ns = csp_clock_ns();
-        int rc =
-            csp_req_any(1, request) ? csp_req_wait(request, status) : csp_mpi.Wait(request, status);
-        csp_p2p_waited(since_ns);
-        return rc;
-    }
-    if (CSP_REQ_MINE(ra) && csp_req_any(1, request))
-        return csp_req_wait(request, status);
-    return csp_mpi.Wait(request, status);
-})
+CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Wait, MPI_Wait, (MPI_Request * request, MPI_Status *status),
+         (request, status), {
+             if (CSP_MEETS(CSP_BY_AUTO) && csp_p2p_large()) {
+                 uint64_t since_ns = csp_clock_ns();
+                 int rc = csp_req_any(1, request) ? csp_req_wait(request, status)
+                                                  : csp_mpi.Wait(request, status);
+                 csp_p2p_waited(since_ns);
+                 return rc;
+             }
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
+                 return csp_req_wait(request, status);
+             return csp_mpi.Wait(request, status);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Waitall
-CSP_WRAP(int, Waitall, MPI_Waitall,
+CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Waitall, MPI_Waitall,
          (int count, MPI_Request array_of_requests[], MPI_Status array_of_statuses[]),
          (count, array_of_requests, array_of_statuses), {
-             if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
+             if (CSP_MEETS(CSP_BY_AUTO) && csp_p2p_large()) {
                  uint64_t since_ns = csp_clock_ns();
                  int rc = csp_req_any(count, array_of_requests)
                               ? csp_req_waitall(count, array_of_requests, array_of_statuses)
@@ -151,17 +152,17 @@ CSP_WRAP(int, Waitall, MPI_Waitall,
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_waitall(count, array_of_requests, array_of_statuses);
              return csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
          })
 #endif
 
 #if CSP_HAVE_MPI_Waitany
-CSP_WRAP(int, Waitany, MPI_Waitany,
+CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Waitany, MPI_Waitany,
          (int count, MPI_Request array_of_requests[], int *index, MPI_Status *status),
          (count, array_of_requests, index, status), {
-             if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
+             if (CSP_MEETS(CSP_BY_AUTO) && csp_p2p_large()) {
                  uint64_t since_ns = csp_clock_ns();
                  int rc = csp_req_any(count, array_of_requests)
                               ? csp_req_waitany(count, array_of_requests, index, status)
@@ -169,18 +170,18 @@ CSP_WRAP(int, Waitany, MPI_Waitany,
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_REQ_MINE(ra) && csp_req_any(count, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_waitany(count, array_of_requests, index, status);
              return csp_mpi.Waitany(count, array_of_requests, index, status);
          })
 #endif
 
 #if CSP_HAVE_MPI_Waitsome
-CSP_WRAP(int, Waitsome, MPI_Waitsome,
+CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Waitsome, MPI_Waitsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {
+             if (CSP_MEETS(CSP_BY_AUTO) && csp_p2p_large()) {
                  uint64_t since_ns = csp_clock_ns();
                  int rc = csp_req_any(incount, array_of_requests)
                               ? csp_req_waitsome(incount, array_of_requests, outcount,
@@ -190,7 +191,7 @@ CSP_WRAP(int, Waitsome, MPI_Waitsome,
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_REQ_MINE(ra) && csp_req_any(incount, array_of_requests))
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_waitsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
              return csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,

@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Win_attach
-CSP_WRAP(int, Win_attach, MPI_Win_attach, (MPI_Win win, void *base, MPI_Aint size),
+CSP_WRAP(0, int, Win_attach, MPI_Win_attach, (MPI_Win win, void *base, MPI_Aint size),
          (win, base, size), {
              struct csp_win *w = csp_win_find(win);
              if (!w)
@@ -15,7 +15,7 @@ CSP_WRAP(int, Win_attach, MPI_Win_attach, (MPI_Win win, void *base, MPI_Aint siz
 #endif
 
 #if CSP_HAVE_MPI_Win_complete
-CSP_WRAP(int, Win_complete, MPI_Win_complete, (MPI_Win win), (win), {
+CSP_WRAP(0, int, Win_complete, MPI_Win_complete, (MPI_Win win), (win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_complete(win);
@@ -24,7 +24,7 @@ CSP_WRAP(int, Win_complete, MPI_Win_complete, (MPI_Win win), (win), {
 #endif
 
 #if CSP_HAVE_MPI_Win_detach
-CSP_WRAP(int, Win_detach, MPI_Win_detach, (MPI_Win win, const void *base), (win, base), {
+CSP_WRAP(0, int, Win_detach, MPI_Win_detach, (MPI_Win win, const void *base), (win, base), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_detach(win, base);
@@ -33,7 +33,7 @@ CSP_WRAP(int, Win_detach, MPI_Win_detach, (MPI_Win win, const void *base), (win,
 #endif
 
 #if CSP_HAVE_MPI_Win_fence
-CSP_WRAP(int, Win_fence, MPI_Win_fence, (int assert, MPI_Win win), (assert, win), {
+CSP_WRAP(0, int, Win_fence, MPI_Win_fence, (int assert, MPI_Win win), (assert, win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_fence(assert, win);
@@ -42,7 +42,7 @@ CSP_WRAP(int, Win_fence, MPI_Win_fence, (int assert, MPI_Win win), (assert, win)
 #endif
 
 #if CSP_HAVE_MPI_Win_flush
-CSP_WRAP(int, Win_flush, MPI_Win_flush, (int rank, MPI_Win win), (rank, win), {
+CSP_WRAP(0, int, Win_flush, MPI_Win_flush, (int rank, MPI_Win win), (rank, win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_flush(rank, win);
@@ -51,7 +51,7 @@ CSP_WRAP(int, Win_flush, MPI_Win_flush, (int rank, MPI_Win win), (rank, win), {
 #endif
 
 #if CSP_HAVE_MPI_Win_flush_all
-CSP_WRAP(int, Win_flush_all, MPI_Win_flush_all, (MPI_Win win), (win), {
+CSP_WRAP(0, int, Win_flush_all, MPI_Win_flush_all, (MPI_Win win), (win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_flush_all(win);
@@ -60,7 +60,7 @@ CSP_WRAP(int, Win_flush_all, MPI_Win_flush_all, (MPI_Win win), (win), {
 #endif
 
 #if CSP_HAVE_MPI_Win_flush_local
-CSP_WRAP(int, Win_flush_local, MPI_Win_flush_local, (int rank, MPI_Win win), (rank, win), {
+CSP_WRAP(0, int, Win_flush_local, MPI_Win_flush_local, (int rank, MPI_Win win), (rank, win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_flush_local(rank, win);
@@ -69,7 +69,7 @@ CSP_WRAP(int, Win_flush_local, MPI_Win_flush_local, (int rank, MPI_Win win), (ra
 #endif
 
 #if CSP_HAVE_MPI_Win_flush_local_all
-CSP_WRAP(int, Win_flush_local_all, MPI_Win_flush_local_all, (MPI_Win win), (win), {
+CSP_WRAP(0, int, Win_flush_local_all, MPI_Win_flush_local_all, (MPI_Win win), (win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_flush_local_all(win);
@@ -78,7 +78,7 @@ CSP_WRAP(int, Win_flush_local_all, MPI_Win_flush_local_all, (MPI_Win win), (win)
 #endif
 
 #if CSP_HAVE_MPI_Win_get_attr
-CSP_WRAP(int, Win_get_attr, MPI_Win_get_attr,
+CSP_WRAP(0, int, Win_get_attr, MPI_Win_get_attr,
          (MPI_Win win, int win_keyval, void *attribute_val, int *flag),
          (win, win_keyval, attribute_val, flag), {
              struct csp_win *w = csp_win_find(win);
@@ -89,7 +89,7 @@ CSP_WRAP(int, Win_get_attr, MPI_Win_get_attr,
 #endif
 
 #if CSP_HAVE_MPI_Win_get_group
-CSP_WRAP(int, Win_get_group, MPI_Win_get_group, (MPI_Win win, MPI_Group *group), (win, group), {
+CSP_WRAP(0, int, Win_get_group, MPI_Win_get_group, (MPI_Win win, MPI_Group *group), (win, group), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_get_group(win, group);
@@ -98,8 +98,8 @@ CSP_WRAP(int, Win_get_group, MPI_Win_get_group, (MPI_Win win, MPI_Group *group),
 #endif
 
 #if CSP_HAVE_MPI_Win_get_info
-CSP_WRAP(int, Win_get_info, MPI_Win_get_info, (MPI_Win win, MPI_Info *info_used), (win, info_used),
-         {
+CSP_WRAP(0, int, Win_get_info, MPI_Win_get_info, (MPI_Win win, MPI_Info *info_used),
+         (win, info_used), {
              struct csp_win *w = csp_win_find(win);
              if (!w)
                  return csp_mpi.Win_get_info(win, info_used);
@@ -108,7 +108,7 @@ CSP_WRAP(int, Win_get_info, MPI_Win_get_info, (MPI_Win win, MPI_Info *info_used)
 #endif
 
 #if CSP_HAVE_MPI_Win_lock
-CSP_WRAP(int, Win_lock, MPI_Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
+CSP_WRAP(0, int, Win_lock, MPI_Win_lock, (int lock_type, int rank, int assert, MPI_Win win),
          (lock_type, rank, assert, win), {
              struct csp_win *w = csp_win_find(win);
              if (!w)
@@ -118,7 +118,7 @@ CSP_WRAP(int, Win_lock, MPI_Win_lock, (int lock_type, int rank, int assert, MPI_
 #endif
 
 #if CSP_HAVE_MPI_Win_lock_all
-CSP_WRAP(int, Win_lock_all, MPI_Win_lock_all, (int assert, MPI_Win win), (assert, win), {
+CSP_WRAP(0, int, Win_lock_all, MPI_Win_lock_all, (int assert, MPI_Win win), (assert, win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_lock_all(assert, win);
@@ -127,7 +127,7 @@ CSP_WRAP(int, Win_lock_all, MPI_Win_lock_all, (int assert, MPI_Win win), (assert
 #endif
 
 #if CSP_HAVE_MPI_Win_post
-CSP_WRAP(int, Win_post, MPI_Win_post, (MPI_Group group, int assert, MPI_Win win),
+CSP_WRAP(0, int, Win_post, MPI_Win_post, (MPI_Group group, int assert, MPI_Win win),
          (group, assert, win), {
              struct csp_win *w = csp_win_find(win);
              if (!w)
@@ -137,7 +137,7 @@ CSP_WRAP(int, Win_post, MPI_Win_post, (MPI_Group group, int assert, MPI_Win win)
 #endif
 
 #if CSP_HAVE_MPI_Win_set_info
-CSP_WRAP(int, Win_set_info, MPI_Win_set_info, (MPI_Win win, MPI_Info info), (win, info), {
+CSP_WRAP(0, int, Win_set_info, MPI_Win_set_info, (MPI_Win win, MPI_Info info), (win, info), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_set_info(win, info);
@@ -146,7 +146,7 @@ CSP_WRAP(int, Win_set_info, MPI_Win_set_info, (MPI_Win win, MPI_Info info), (win
 #endif
 
 #if CSP_HAVE_MPI_Win_start
-CSP_WRAP(int, Win_start, MPI_Win_start, (MPI_Group group, int assert, MPI_Win win),
+CSP_WRAP(0, int, Win_start, MPI_Win_start, (MPI_Group group, int assert, MPI_Win win),
          (group, assert, win), {
              struct csp_win *w = csp_win_find(win);
              if (!w)
@@ -156,7 +156,7 @@ CSP_WRAP(int, Win_start, MPI_Win_start, (MPI_Group group, int assert, MPI_Win wi
 #endif
 
 #if CSP_HAVE_MPI_Win_sync
-CSP_WRAP(int, Win_sync, MPI_Win_sync, (MPI_Win win), (win), {
+CSP_WRAP(0, int, Win_sync, MPI_Win_sync, (MPI_Win win), (win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_sync(win);
@@ -165,7 +165,7 @@ CSP_WRAP(int, Win_sync, MPI_Win_sync, (MPI_Win win), (win), {
 #endif
 
 #if CSP_HAVE_MPI_Win_test
-CSP_WRAP(int, Win_test, MPI_Win_test, (MPI_Win win, int *flag), (win, flag), {
+CSP_WRAP(0, int, Win_test, MPI_Win_test, (MPI_Win win, int *flag), (win, flag), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_test(win, flag);
@@ -174,7 +174,7 @@ CSP_WRAP(int, Win_test, MPI_Win_test, (MPI_Win win, int *flag), (win, flag), {
 #endif
 
 #if CSP_HAVE_MPI_Win_unlock
-CSP_WRAP(int, Win_unlock, MPI_Win_unlock, (int rank, MPI_Win win), (rank, win), {
+CSP_WRAP(0, int, Win_unlock, MPI_Win_unlock, (int rank, MPI_Win win), (rank, win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_unlock(rank, win);
@@ -183,7 +183,7 @@ CSP_WRAP(int, Win_unlock, MPI_Win_unlock, (int rank, MPI_Win win), (rank, win), 
 #endif
 
 #if CSP_HAVE_MPI_Win_unlock_all
-CSP_WRAP(int, Win_unlock_all, MPI_Win_unlock_all, (MPI_Win win), (win), {
+CSP_WRAP(0, int, Win_unlock_all, MPI_Win_unlock_all, (MPI_Win win), (win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_unlock_all(win);
@@ -192,7 +192,7 @@ CSP_WRAP(int, Win_unlock_all, MPI_Win_unlock_all, (MPI_Win win), (win), {
 #endif
 
 #if CSP_HAVE_MPI_Win_wait
-CSP_WRAP(int, Win_wait, MPI_Win_wait, (MPI_Win win), (win), {
+CSP_WRAP(0, int, Win_wait, MPI_Win_wait, (MPI_Win win), (win), {
     struct csp_win *w = csp_win_find(win);
     if (!w)
         return csp_mpi.Win_wait(win);

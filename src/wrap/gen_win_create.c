@@ -5,7 +5,7 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Win_allocate_shared
-CSP_WRAP(int, Win_allocate_shared, MPI_Win_allocate_shared,
+CSP_WRAP(0, int, Win_allocate_shared, MPI_Win_allocate_shared,
          (MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr, MPI_Win *win),
          (size, disp_unit, info, comm, baseptr, win), {
              if (CSP_FROM_MPI(ra))
@@ -15,7 +15,7 @@ CSP_WRAP(int, Win_allocate_shared, MPI_Win_allocate_shared,
 #endif
 
 #if CSP_HAVE_MPI_Win_allocate_shared_c
-CSP_WRAP(int, Win_allocate_shared_c, MPI_Win_allocate_shared_c,
+CSP_WRAP(0, int, Win_allocate_shared_c, MPI_Win_allocate_shared_c,
          (MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
           MPI_Win *win),
          (size, disp_unit, info, comm, baseptr, win), {
@@ -26,7 +26,7 @@ CSP_WRAP(int, Win_allocate_shared_c, MPI_Win_allocate_shared_c,
 #endif
 
 #if CSP_HAVE_MPI_Win_create
-CSP_WRAP(int, Win_create, MPI_Win_create,
+CSP_WRAP(0, int, Win_create, MPI_Win_create,
          (void *base, MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, MPI_Win *win),
          (base, size, disp_unit, info, comm, win), {
              if (CSP_FROM_MPI(ra))
@@ -36,7 +36,7 @@ CSP_WRAP(int, Win_create, MPI_Win_create,
 #endif
 
 #if CSP_HAVE_MPI_Win_create_c
-CSP_WRAP(int, Win_create_c, MPI_Win_create_c,
+CSP_WRAP(0, int, Win_create_c, MPI_Win_create_c,
          (void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,
           MPI_Win *win),
          (base, size, disp_unit, info, comm, win), {
@@ -47,7 +47,7 @@ CSP_WRAP(int, Win_create_c, MPI_Win_create_c,
 #endif
 
 #if CSP_HAVE_MPI_Win_create_dynamic
-CSP_WRAP(int, Win_create_dynamic, MPI_Win_create_dynamic,
+CSP_WRAP(0, int, Win_create_dynamic, MPI_Win_create_dynamic,
          (MPI_Info info, MPI_Comm comm, MPI_Win *win), (info, comm, win), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Win_create_dynamic(info, comm, win);

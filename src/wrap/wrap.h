@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Form of a wrapper. CSP_WRAP makes four functions from one body: the body, inlined into all; the same with a
-// clock around it (runtime/mpi_time.h), if somebody asks for the time in MPI; PMPI_X; and MPI_X, which lets a PMPI
-// tool behind Casper go first. `ra` in the body is the return address of the call. Any role, any thread; no
+// Form of a wrapper. CSP_WRAP makes four functions from one body: the body, inlined into all; MPI_X and PMPI_X, which
+// have the short form, for a call that meets nothing on its way; and the long one, with whatever there is: a PMPI
+// tool behind Casper that goes first (MPI_X only), a clock, ghosts that carry messages, requests of Casper's. `ways`
+// are the detours (runtime/detours.h) that the function can meet besides those of any call, and in the body `by` are
+// those that exist, a constant 0 in the short form; `ra` is the return address of the call. Any role, any thread; no
 // state.
 #ifndef CSP_WRAP_WRAP_H
 #define CSP_WRAP_WRAP_H
@@ -11,54 +13,53 @@
 #include "p2p/p2p.h"
 #include "req/req.h"
 #include "rma/rma.h"
+#include "runtime/detours.h"
 #include "runtime/mpi_time.h"
 #include "runtime/rt.h"
 #include "wrap/hooks.h"
 
 #define CSP_EXPORT __attribute__((visibility("default")))
-#define CSP_TIMED static __attribute__((noinline, cold))
+#define CSP_UNUSED __attribute__((unused))
 #define CSP_LIST(...) __VA_ARGS__
 
 // For functions that may be the program's first: the MPI library may have been loaded after Casper.
 #define CSP_FROM_MPI(ra) (csp_mpi_load() && csp_caller_is_mpi(ra))
 
-// Whether ghosts may carry the messages of a call.
-#define CSP_P2P_MINE(ra) (CSP_UNLIKELY(csp_p2p_on) && !csp_caller_is_mpi(ra))
+// Whether `way` exists for a call of the program's.
+#define CSP_MEETS(way) ((by & (way)) && !csp_caller_is_mpi(ra))
 
-// Whether requests may be Casper's.
-#define CSP_REQ_MINE(ra)                                                                           \
-    (CSP_UNLIKELY(atomic_load_explicit(&csp_req_on, memory_order_relaxed)) &&                      \
-     !csp_caller_is_mpi(ra))
-
-#define CSP_WRAP(type, field, name, params, args, ...)                                             \
+#define CSP_WRAP(ways, type, field, name, params, args, ...)                                       \
     static inline __attribute__((always_inline)) type wrap_##field(                                \
-        __attribute__((unused)) const void *ra, CSP_LIST params)                                   \
-        __VA_ARGS__ CSP_TIMED type timed_##field(const void *ra, CSP_LIST params)                  \
+        CSP_LIST params, CSP_UNUSED const void *ra, CSP_UNUSED unsigned by) __VA_ARGS__ static     \
+        __attribute__((noinline)) type detour_##field(CSP_LIST params, const void *ra,             \
+                                                      unsigned by)                                 \
     {                                                                                              \
-        csp_mpi_time_enter();                                                                      \
-        type rc = wrap_##field(ra, CSP_LIST args);                                                 \
-        csp_mpi_time_leave();                                                                      \
+        if ((by & CSP_BY_TOOL) && csp_tool.field && !csp_caller_is_mpi(ra))                        \
+            return csp_tool.field args;                                                            \
+        if (by & CSP_BY_CLOCK)                                                                     \
+            csp_mpi_time_enter();                                                                  \
+        type rc = wrap_##field(CSP_LIST args, ra, by);                                             \
+        if (by & CSP_BY_CLOCK)                                                                     \
+            csp_mpi_time_leave();                                                                  \
         return rc;                                                                                 \
     }                                                                                              \
     CSP_EXPORT type P##name params                                                                 \
     {                                                                                              \
-        if (CSP_UNLIKELY(csp_mpi_time))                                                            \
-            return timed_##field(CSP_RA, CSP_LIST args);                                           \
-        return wrap_##field(CSP_RA, CSP_LIST args);                                                \
+        unsigned by = csp_detour(CSP_BY_CLOCK | (ways));                                           \
+        return CSP_UNLIKELY(by) ? detour_##field(CSP_LIST args, CSP_RA, by)                        \
+                                : wrap_##field(CSP_LIST args, CSP_RA, 0);                          \
     }                                                                                              \
     CSP_EXPORT type name params                                                                    \
     {                                                                                              \
-        if (CSP_UNLIKELY(csp_tool.field) && !csp_caller_is_mpi(CSP_RA))                            \
-            return csp_tool.field args;                                                            \
-        if (CSP_UNLIKELY(csp_mpi_time))                                                            \
-            return timed_##field(CSP_RA, CSP_LIST args);                                           \
-        return wrap_##field(CSP_RA, CSP_LIST args);                                                \
+        unsigned by = csp_detour(CSP_BY_ANY_CALL | (ways));                                        \
+        return CSP_UNLIKELY(by) ? detour_##field(CSP_LIST args, CSP_RA, by)                        \
+                                : wrap_##field(CSP_LIST args, CSP_RA, 0);                          \
     }
 
 // The same for a function without arguments; its time is nobody's interest.
 #define CSP_WRAP_VOID(type, field, name, ...)                                                      \
-    static inline __attribute__((always_inline)) type wrap_##field(                                \
-        __attribute__((unused)) const void *ra) __VA_ARGS__ CSP_EXPORT type P##name(void)          \
+    static inline __attribute__((always_inline)) type wrap_##field(CSP_UNUSED const void *ra)      \
+        __VA_ARGS__ CSP_EXPORT type P##name(void)                                                  \
     {                                                                                              \
         return wrap_##field(CSP_RA);                                                               \
     }                                                                                              \

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import pathlib
+import re
 import subprocess
 import sys
 import textwrap
@@ -202,7 +203,7 @@ def comm_then(function: mpi_api.Function, entry: dict, if_set: str, action: str)
     """As comm; then something of ours, if a call of the program's succeeded."""
     return (
         keeping_code(body_comm(function, entry))
-        + f"\nif (CSP_UNLIKELY({if_set}) && rc == MPI_SUCCESS && !csp_caller_is_mpi(ra))"
+        + f"\nif (CSP_MEETS({if_set}) && rc == MPI_SUCCESS)"
         + f"\n{action};\nreturn rc;"
     )
 
@@ -212,11 +213,11 @@ def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
     if new.type != "MPI_Comm*":
         raise PolicyError(f"{function.name} does not end in a new communicator")
     info = "info" if any(p.type == "MPI_Info" for p in function.params) else "MPI_INFO_NULL"
-    return comm_then(function, entry, "csp_p2p_on", f"csp_p2p_comm_made(*{new.name}, {info})")
+    return comm_then(function, entry, "CSP_BY_P2P", f"csp_p2p_comm_made(*{new.name}, {info})")
 
 
 def body_collective(function: mpi_api.Function, entry: dict) -> str:
-    return comm_then(function, entry, "csp_p2p_auto", "csp_p2p_collective(CSP_COMM(comm, ra))")
+    return comm_then(function, entry, "CSP_BY_AUTO", "csp_p2p_collective(CSP_COMM(comm, ra))")
 
 
 def post(
@@ -241,7 +242,7 @@ def post(
 def p2p_or_native(posts: list[str], takes: str, own: str, native: str) -> str:
     """The posts are made only if ghosts carry messages at all."""
     inside = "".join(f"struct csp_post {text};" for text in posts)
-    return f"if (CSP_P2P_MINE(ra)) {{ {inside} if ({takes})\n{own} }}\n{native}"
+    return f"if (CSP_MEETS(CSP_BY_P2P)) {{ {inside} if ({takes})\n{own} }}\n{native}"
 
 
 def body_p2p(function: mpi_api.Function, entry: dict) -> str:
@@ -285,12 +286,12 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     native = call("csp_mpi." + function.field, args)
     is_ours = f"csp_req_any({count}, {where})"
     ours = call("csp_req_" + target, own)
-    either = f"if (CSP_REQ_MINE(ra) && {is_ours})\n{ours}\n{native}"
+    either = f"if (CSP_MEETS(CSP_BY_REQ) && {is_ours})\n{ours}\n{native}"
     if not function.field.startswith("Wait"):
         return either
     one_of = [text.removeprefix("return ").removesuffix(";") for text in (ours, native)]
     return (
-        "if (CSP_UNLIKELY(csp_p2p_auto) && csp_p2p_large() && !csp_caller_is_mpi(ra)) {"
+        "if (CSP_MEETS(CSP_BY_AUTO) && csp_p2p_large()) {"
         + f"uint64_t since_ns = csp_clock_ns(); int rc = {is_ours} ? {one_of[0]} : {one_of[1]};"
         + " csp_p2p_waited(since_ns); return rc;}\n"
         + either
@@ -366,7 +367,8 @@ def wrapper(entry: dict, function: mpi_api.Function) -> str:
     if function.params:
         params = ", ".join(p.text for p in function.params)
         args = ", ".join(p.name for p in function.params)
-        lines.append(f"CSP_WRAP({head}, ({params}), ({args}), {body})")
+        ways = " | ".join(sorted(set(re.findall(r"\bCSP_BY_\w+", body)))) or "0"
+        lines.append(f"CSP_WRAP({ways}, {head}, ({params}), ({args}), {body})")
     else:
         lines.append(f"CSP_WRAP_VOID({head}, {body})")
     return "\n".join(lines + ["#endif\n"])
