@@ -36,7 +36,7 @@ static void stop_ghosts(void)
 
 static void free_user_side(void)
 {
-    csp_quirks_yield(1);
+    csp_quirks_yield(csp_rt.yielded);
     csp_roles.user_stop();
     csp_am_settle(); // nobody needs a ghost any more
     csp_am_stop();

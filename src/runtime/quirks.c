@@ -4,8 +4,10 @@
 
 #include <dlfcn.h>
 #include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "runtime/info.h"
 #include "runtime/rt.h"
 
 // Above what libfabric's providers for networks inject (tcp 64 to 128 bytes, verbs 64, efa 32, cxi
@@ -58,14 +60,29 @@ void csp_quirks_join(void)
 #endif
 }
 
-void csp_quirks_yield(int yes)
+// It lets the object be changed, and what reads or copies it, from Fortran too, then finds the number there.
+void csp_quirks_env(void)
 {
-    bool (*set)(bool);
+#if defined(OPEN_MPI)
+    static const char *const keys[] = {"maxprocs", "soft", "ompi_np"};
+    char text[CSP_INFO_VALUE_BYTES];
+    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
+        if (!csp_info_get(MPI_INFO_ENV, keys[i], text) || atoi(text) != csp_rt.topo->nranks)
+            continue;
+        snprintf(text, sizeof(text), "%d", csp_rt.topo->nusers);
+        csp_mpi.Info_set(MPI_INFO_ENV, keys[i], text);
+    }
+#endif
+}
+
+int csp_quirks_yield(int yes)
+{
+    bool (*set)(bool); // returns what it was
     if (csp_config.yield != CSP_CONFIG_YIELD_START)
-        return;
+        return yes;
     void *found = dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"); // of libopen-pal
     if (!found)
-        return;
+        return yes;
     memcpy(&set, &found, sizeof(set));
-    set(yes);
+    return set(yes);
 }

@@ -32,10 +32,14 @@ void csp_quirks_detect(void);
 /** What the MPI library does with the whole real world later on, done now. All processes. */
 void csp_quirks_join(void);
 
+/** Open MPI: the number of processes that MPI_INFO_ENV tells counts ghosts; from now on it does not. Users. */
+void csp_quirks_env(void);
+
 /**
  * Open MPI, with CSP_YIELD=start: whether this process gives up its core from now on while it waits in the
  * MPI library. Nothing else changes it after MPI_Init.
+ * @return whether it did until now; `yes` where nothing is changed.
  */
-void csp_quirks_yield(int yes);
+int csp_quirks_yield(int yes);
 
 #endif

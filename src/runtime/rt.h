@@ -34,6 +34,7 @@ struct csp_rt {
     int finalized;         // the program called MPI_Finalize and it returned
     int open_sessions;     // sessions of the program
     int p2p;               // all processes want ghosts to carry sends and receives
+    int yielded;           // csp_quirks_yield: before Casper changed it
     int spawned;           // this job was started by MPI_Comm_spawn
     int thread_level;      // provided
     MPI_Comm world;        // internal dup of the real world: collectives of init and finalize

@@ -53,26 +53,6 @@ CSP_WRAP(0, int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorc
 })
 #endif
 
-#if CSP_HAVE_MPI_Info_get
-CSP_WRAP(0, int, Info_get, MPI_Info_get,
-         (MPI_Info info, const char *key, int valuelen, char *value, int *flag),
-         (info, key, valuelen, value, flag), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Info_get(info, key, valuelen, value, flag);
-             return csp_rt_info_get(info, key, valuelen, value, flag);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Info_get_string
-CSP_WRAP(0, int, Info_get_string, MPI_Info_get_string,
-         (MPI_Info info, const char *key, int *buflen, char *value, int *flag),
-         (info, key, buflen, value, flag), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Info_get_string(info, key, buflen, value, flag);
-             return csp_rt_info_get_string(info, key, buflen, value, flag);
-         })
-#endif
-
 #if CSP_HAVE_MPI_Comm_delete_attr
 CSP_WRAP(0, int, Comm_delete_attr, MPI_Comm_delete_attr, (MPI_Comm comm, int comm_keyval),
          (comm, comm_keyval), {

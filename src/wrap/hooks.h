@@ -21,10 +21,8 @@ static inline MPI_Comm csp_hook_program_comm(MPI_Comm comm)
     return comm == csp_user_world ? MPI_COMM_WORLD : comm;
 }
 
-// hooks_env.c
+// hooks_abort.c
 int csp_rt_abort(MPI_Comm comm, int errorcode);
-int csp_rt_info_get(MPI_Info info, const char *key, int valuelen, char *value, int *flag);
-int csp_rt_info_get_string(MPI_Info info, const char *key, int *buflen, char *value, int *flag);
 
 // hooks_attr.c
 int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);

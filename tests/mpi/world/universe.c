@@ -4,14 +4,28 @@
 // alone, when they are given at all.
 #include "csp_test.h"
 
+static void check_number(MPI_Info info, const char *key)
+{
+    char text[MPI_MAX_INFO_VAL + 1] = "";
+    int flag = 0;
+    MPI_Info_get(info, key, MPI_MAX_INFO_VAL, text, &flag);
+    if (flag)
+        CHECK_INT(atoi(text), csp_test_users());
+}
+
 int main(void)
 {
     csp_test_init();
     int *value, flag = 0;
     char text[MPI_MAX_INFO_VAL + 1] = "";
-    MPI_Info_get(MPI_INFO_ENV, "maxprocs", MPI_MAX_INFO_VAL, text, &flag);
-    if (flag && csp_test_users())
-        CHECK_INT(atoi(text), csp_test_users());
+    static const char *const keys[] = {"maxprocs", "soft", "ompi_np"};
+    MPI_Info copy;
+    MPI_Info_dup(MPI_INFO_ENV, &copy);
+    for (int i = 0; i < 3 && csp_test_users(); i++) {
+        check_number(MPI_INFO_ENV, keys[i]);
+        check_number(copy, keys[i]);
+    }
+    MPI_Info_free(&copy);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag);
     if (flag)
         CHECK(*value >= csp_test_size);
