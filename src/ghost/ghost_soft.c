@@ -30,9 +30,10 @@ struct buffer {
     struct csp_buf buf;
     struct buffer *next;
     MPI_Request request;
-    int wrank;    // in: the origin
-    int received; // in: complete
-    char *base;   // in: of the segment with the target's memory; NULL: a process's own memory
+    MPI_Request payload; // in: if it comes in a message of its own
+    int wrank;           // in: the origin
+    int received;        // in: complete
+    char *base; // in: of the segment with the target's memory; NULL: a process's own memory
     struct csp_acc_lock *lock; // in: of the target; NULL: none
     size_t bytes;
     _Alignas(CSP_PIECE_ALIGN) char data[];
@@ -72,16 +73,28 @@ static struct origin *origin_of(int wrank)
     return &origins[wrank];
 }
 
-static int take(int wrank, int bytes)
+// A payload that comes apart is received where it would be otherwise, and its receive posted at once: the probe for the next
+// message must not find it.
+static int take_payload(struct buffer *b, int room_bytes)
 {
-    struct buffer *b = buffer_take((size_t)bytes);
+    return csp_mpi.Irecv(b->data + b->bytes, room_bytes, MPI_BYTE, b->wrank, CSP_PIECE_PAYLOAD_TAG,
+                         csp_rt.ctl, &b->payload);
+}
+
+static int take(int wrank, int bytes, int tag)
+{
+    int apart = csp_piece_payload_room(tag);
+    struct buffer *b = buffer_take((size_t)bytes + (size_t)apart);
+    b->bytes = (size_t)bytes;
     b->wrank = wrank;
     b->received = 0;
+    b->payload = MPI_REQUEST_NULL;
     b->next = NULL;
     *in_last = b;
     in_last = &b->next;
     in_count++;
-    return csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, CSP_PIECE_TAG, csp_rt.ctl, &b->request);
+    int rc = csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, tag, csp_rt.ctl, &b->request);
+    return rc == MPI_SUCCESS && apart ? take_payload(b, apart) : rc;
 }
 
 static void acknowledge(int wrank, struct origin *o)
@@ -168,12 +181,22 @@ static int receive(struct buffer *b)
 {
     if (b->received)
         return 1;
-    int rc = csp_mpi.Test(&b->request, &b->received, MPI_STATUS_IGNORE);
+    MPI_Status status;
+    int here = 0, bytes = 0, apart = b->payload != MPI_REQUEST_NULL;
+    int rc = csp_mpi.Test(&b->request, &here, MPI_STATUS_IGNORE);
+    if (rc == MPI_SUCCESS && here && apart) {
+        rc = csp_mpi.Test(&b->payload, &here, &status);
+        if (rc == MPI_SUCCESS && here)
+            rc = csp_mpi.Get_count(&status, MPI_BYTE, &bytes);
+    }
     if (rc != MPI_SUCCESS)
         csp_am_failed("receiving an RMA operation", rc);
-    if (b->received)
-        locate(b);
-    return b->received;
+    if (!here)
+        return 0;
+    b->bytes += (size_t)bytes;
+    b->received = 1;
+    locate(b);
+    return 1;
 }
 
 // A user of this node may have the lock, for as long as one piece takes; its core may be taken away meanwhile,

@@ -4,6 +4,7 @@
 //   origin                                              target's ghost
 //   [room in the flow? else wait] receive of the reply
 //   piece (number n)  ---------------------------------> executed in the order of its origin
+//   [its payload]     ---------------------------------> if it is long: from the program's memory
 //   result            <--------------------------------- reply, if there is one: all up to n is done
 //   acknowledgement   <--------------------------------- if the piece wants one; it comes like a reply
 //   CSP_AM_SOFT_ASK   ---------------------------------> CSP_AM_SOFT_ACK when all up to n is done
@@ -31,8 +32,9 @@ enum {
 struct slot {
     struct csp_buf buf;
     struct slot *next;
-    MPI_Request send, receive;
+    MPI_Request sends[2], receive;
     uint32_t seq;
+    int nsends;             // 2 if the payload leaves from the program's buffer
     int replies;            // `receive` is in use
     int ack;                // MPI error code, with CSP_PIECE_WANT_ACK
     size_t under_way;       // bytes that count as credit
@@ -46,7 +48,7 @@ struct flow {
     _Atomic uint32_t done; // pieces that the ghost told us it executed; by any thread
     _Atomic int error;     // MPI error code of one that failed
     uint32_t sent, asked,
-        replied; // last piece sent, last with an acknowledgement, last with a reply
+        held; // last piece sent, last with an acknowledgement, last that holds memory of the program
     size_t under_way;
     uint32_t npieces;
     struct slot *first, **last;
@@ -140,14 +142,24 @@ static int take_replies(struct flow *f)
     return MPI_SUCCESS;
 }
 
+// Whether the messages of a piece are out.
+static int has_left(struct slot *s, int *left)
+{
+    int rc = MPI_SUCCESS;
+    *left = 1;
+    for (int i = 0; i < s->nsends && *left && rc == MPI_SUCCESS; i++)
+        rc = csp_mpi.Test(&s->sends[i], left, MPI_STATUS_IGNORE);
+    return rc;
+}
+
 // Takes back the buffers at the head of the flow that are done with. Caller holds `lock`.
 static int reap(struct flow *f)
 {
     int rc = take_replies(f);
     while (rc == MPI_SUCCESS && f->first && f->first != f->unanswered) {
         struct slot *s = f->first;
-        int left;
-        rc = csp_mpi.Test(&s->send, &left, MPI_STATUS_IGNORE);
+        int left = 0;
+        rc = has_left(s, &left);
         if (rc != MPI_SUCCESS || !left ||
             (int32_t)(atomic_load_explicit(&f->done, memory_order_acquire) - s->seq) < 0)
             return rc;
@@ -187,32 +199,32 @@ static void await_room(int ghost, struct flow *f, size_t bytes)
     }
 }
 
-struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes)
+struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t elsewhere, size_t reply_bytes)
 {
     struct flow *f = &flows[ghost];
     pthread_mutex_lock(&lock); // until csp_flow_send
-    await_room(ghost, f, bytes + reply_bytes);
+    await_room(ghost, f, bytes + elsewhere + reply_bytes);
     struct slot *s = csp_bufs_take(&bufs, bytes + reply_bytes);
     CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
-    s->under_way = bytes + reply_bytes;
+    s->under_way = bytes + elsewhere + reply_bytes;
     s->reply = s->message + bytes;
     return (struct csp_piece *)s->message;
 }
 
-static int post_receive(int ghost, struct slot *s, const struct csp_flow_result *result)
+static int post_receive(int ghost, struct slot *s, const struct csp_flow_data *data)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
     int want_ack = p->flags & CSP_PIECE_WANT_ACK;
     size_t bytes = want_ack ? sizeof(s->ack) : p->bytes;
     void *to = want_ack ? (char *)&s->ack : s->reply;
-    s->replies = result->side || want_ack;
-    if (!result->side) {
+    s->replies = data->result || want_ack;
+    if (!data->result) {
         s->reply = NULL;
     } else {
-        s->result = *result->side;
-        s->first = result->first;
+        s->result = *data->result;
+        s->first = data->first;
         if (s->result.info.contig) { // straight to its place
-            to = s->result.addr + result->first;
+            to = s->result.addr + data->first;
             s->reply = NULL;
         } else {
             csp_type_hold(&s->result.info); // the program may free the datatype now
@@ -224,21 +236,37 @@ static int post_receive(int ghost, struct slot *s, const struct csp_flow_result 
                          CSP_PIECE_REPLY_TAG, csp_rt.ctl, &s->receive);
 }
 
-static int post(int ghost, struct flow *f, struct slot *s, const struct csp_flow_result *result)
+static int post_sends(int ghost, struct slot *s, const char *payload)
+{
+    const struct csp_piece *p = (const struct csp_piece *)s->message;
+    int bytes = (int)csp_piece_payload_off(p->layout_bytes), more = (int)p->payload_bytes;
+    int to = csp_topo_ghosts(csp_rt.topo)[ghost];
+    s->nsends = payload ? 2 : 1;
+    if (!payload)
+        return csp_mpi.Isend(p, bytes + more, MPI_BYTE, to, CSP_PIECE_TAG, csp_rt.ctl, s->sends);
+    int rc = csp_mpi.Isend(p, bytes, MPI_BYTE, to, csp_piece_head_tag(p->payload_bytes), csp_rt.ctl,
+                           s->sends);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Isend(payload, more, MPI_BYTE, to, CSP_PIECE_PAYLOAD_TAG, csp_rt.ctl,
+                           s->sends + 1);
+    return rc;
+}
+
+static void post(int ghost, struct flow *f, struct slot *s, const struct csp_flow_data *data)
 {
     struct csp_piece *p = (struct csp_piece *)s->message;
-    size_t bytes = csp_piece_payload_off(p->layout_bytes) + p->payload_bytes;
     s->seq = p->seq = ++f->sent;
-    if (result->side)
-        f->replied = p->seq;
-    else if (f->npieces == 0 || f->sent - f->asked >= ACK_EVERY)
+    if (data->result || data->payload)
+        f->held = p->seq;
+    if (!data->result && (f->npieces == 0 || f->sent - f->asked >= ACK_EVERY))
         p->flags |= CSP_PIECE_WANT_ACK;
-    if (result->side || p->flags & CSP_PIECE_WANT_ACK)
+    if (data->result || p->flags & CSP_PIECE_WANT_ACK)
         f->asked = p->seq;
-    int rc = post_receive(ghost, s, result);
+    int rc = post_receive(ghost, s, data);
     if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Isend(p, (int)bytes, MPI_BYTE, csp_topo_ghosts(csp_rt.topo)[ghost],
-                           CSP_PIECE_TAG, csp_rt.ctl, &s->send);
+        rc = post_sends(ghost, s, data->payload);
+    if (rc != MPI_SUCCESS) // the ghost may have a half of it
+        csp_am_failed("sending an RMA operation", rc);
     s->next = NULL;
     if (!f->unanswered)
         f->unanswered = s;
@@ -246,58 +274,89 @@ static int post(int ghost, struct flow *f, struct slot *s, const struct csp_flow
     f->last = &s->next;
     f->npieces++;
     f->under_way += s->under_way;
-    return rc;
 }
 
-int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_result *result)
+void csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_data *data)
 {
     struct slot *s = (struct slot *)((char *)piece - offsetof(struct slot, message));
     if (csp_rt.crowded)
         csp_nudge_issue(ghost);
-    int rc = post(ghost, &flows[ghost], s, result);
+    post(ghost, &flows[ghost], s, data);
     pthread_mutex_unlock(&lock);
     if (ghost / csp_rt.topo->ng == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
-    return rc;
 }
 
-uint32_t csp_flow_last(int ghost, int replies_only)
+uint32_t csp_flow_last(int ghost, int local)
 {
     pthread_mutex_lock(&lock);
-    uint32_t seq = replies_only ? flows[ghost].replied : flows[ghost].sent;
+    uint32_t seq = local ? flows[ghost].held : flows[ghost].sent;
     pthread_mutex_unlock(&lock);
     return seq;
 }
 
-int csp_flow_look(int ghost, uint32_t seq, int *rc)
+// The result, if there is one, is here, and the payload has left.
+static int is_released(struct slot *s, int answered, int *rc)
+{
+    const struct csp_piece *p = (const struct csp_piece *)s->message;
+    if (!answered && s->replies && !(p->flags & CSP_PIECE_WANT_ACK))
+        return 0;
+    int left = 1;
+    if (s->nsends > 1)
+        *rc = has_left(s, &left);
+    return left;
+}
+
+// The program may touch all that pieces up to number `seq` held. Caller holds `lock`.
+static int are_released(const struct flow *f, uint32_t seq, int *rc)
+{
+    int answered = 1;
+    for (struct slot *s = f->first; s && (int32_t)(seq - s->seq) >= 0; s = s->next) {
+        answered = answered && s != f->unanswered;
+        if (!is_released(s, answered, rc) || *rc != MPI_SUCCESS)
+            return 0;
+    }
+    return 1;
+}
+
+// They are executed, and their replies here. Caller holds `lock`.
+static int are_done(int ghost, struct flow *f, uint32_t seq)
+{
+    int done = (int32_t)(atomic_load_explicit(&f->done, memory_order_acquire) - seq) >= 0;
+    if (!done && (int32_t)(seq - f->asked) > 0)
+        ask(ghost, f);
+    return done && (!f->first || (int32_t)(f->first->seq - seq) > 0);
+}
+
+int csp_flow_look(int ghost, uint32_t seq, int local, int *rc)
 {
     struct flow *f = &flows[ghost];
     pthread_mutex_lock(&lock);
     *rc = reap(f);
-    int done = (int32_t)(atomic_load_explicit(&f->done, memory_order_acquire) - seq) >= 0;
-    if (!done && (int32_t)(seq - f->asked) > 0)
-        ask(ghost, f);
-    done = done && (!f->first || (int32_t)(f->first->seq - seq) > 0); // and all replies are here
+    int done = *rc == MPI_SUCCESS && (local ? are_released(f, seq, rc) : are_done(ghost, f, seq));
     pthread_mutex_unlock(&lock);
     return done || *rc != MPI_SUCCESS;
 }
 
 int csp_flow_end(int ghost, int rc)
 {
-    if (csp_rt.crowded)
+    int all =
+        csp_rt.crowded && (int32_t)(atomic_load_explicit(&flows[ghost].done, memory_order_acquire) -
+                                    csp_flow_last(ghost, 0)) >= 0;
+    if (all)
         csp_nudge_flushed(ghost, csp_clock_ns());
     int error = atomic_exchange_explicit(&flows[ghost].error, MPI_SUCCESS, memory_order_acq_rel);
     return rc != MPI_SUCCESS ? rc : error;
 }
 
-int csp_flow_flush(int ghost, int replies_only, uint64_t gid)
+int csp_flow_flush(int ghost, int local, uint64_t gid)
 {
     struct csp_wait wait;
     int rc = MPI_SUCCESS;
-    uint32_t seq = csp_flow_last(ghost, replies_only);
+    uint32_t seq = csp_flow_last(ghost, local);
     csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
                    (long)gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
-    while (!csp_flow_look(ghost, seq, &rc))
+    while (!csp_flow_look(ghost, seq, local, &rc))
         csp_wait_turn(&wait);
     return csp_flow_end(ghost, rc);
 }

@@ -8,10 +8,11 @@
 #include "rma/rma_direct.h"
 #include "runtime/piece.h"
 
-/** Where a reply goes: bytes [first, first + bytes) of the stream of a side of the origin. */
-struct csp_flow_result {
-    const struct csp_side *side; // NULL: no reply; it need not live longer than the call
+/** Memory of the program that a message needs: where its reply goes, bytes [first, first + bytes) of the stream of `result`; its payload. */
+struct csp_flow_data {
+    const struct csp_side *result; // NULL: no reply; it need not live longer than the call
     int64_t first;
+    const char *payload; // NULL: it is in the message
 };
 
 /** Installs the handler of acknowledgements and makes what is needed. */
@@ -21,31 +22,31 @@ void csp_flow_start(void);
 void csp_flow_stop(void);
 
 /**
- * A buffer of `bytes` bytes for a message to `ghost`; waits while too much is under way to it. What
- * comes back must be given to csp_flow_send by the same thread.
+ * A buffer of `bytes` bytes for a message to `ghost`; waits while too much is under way to it, what is
+ * `elsewhere` and the reply counted. What comes back must be given to csp_flow_send by the same thread.
  */
-struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t reply_bytes);
+struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t elsewhere, size_t reply_bytes);
 
-/** Numbers and sends the message. @return MPI error code. */
-int csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_result *result);
+/** Numbers and sends the message; ends the job if the MPI library cannot. */
+void csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_data *data);
 
-/** The number of the last message to `ghost`; `replies_only`: of those that are answered by data. */
-uint32_t csp_flow_last(int ghost, int replies_only);
+/** The number of the last message to `ghost`; `local`: of those that hold memory of the program, for a result or with the payload. */
+uint32_t csp_flow_last(int ghost, int local);
 
 /**
  * One look; asks the ghost if need be. @return 1 if all messages to `ghost` up to number `seq` are executed and their replies
- * here, or the MPI library failed: its error in *rc.
+ * here (`local`: the latter, and their payloads have left), or the MPI library failed: its error in *rc.
  */
-int csp_flow_look(int ghost, uint32_t seq, int *rc);
+int csp_flow_look(int ghost, uint32_t seq, int local, int *rc);
 
 /** After the last look, with its `rc`. @return that, or the MPI error code of the first message that failed since the last call. */
 int csp_flow_end(int ghost, int rc);
 
 /**
  * Waits until all that was sent to `ghost` before is executed there and its replies are here
- * (`replies_only`: the latter). `gid`: of the window that asks. @return MPI error code of the first
+ * (`local`: the latter, and its payload has left). `gid`: of the window that asks. @return MPI error code of the first
  * that failed since the last call.
  */
-int csp_flow_flush(int ghost, int replies_only, uint64_t gid);
+int csp_flow_flush(int ghost, int local, uint64_t gid);
 
 #endif

@@ -189,6 +189,12 @@ static struct todo at_origin(const struct csp_win *w)
     return (struct todo){{{w->local, flush_local_bit}, {w->soft_local, csp_soft_flush_local}}};
 }
 
+// All are flushed whatever one says: the next one may still read the program's memory.
+static int first_error(int rc, int next)
+{
+    return rc != MPI_SUCCESS ? rc : next;
+}
+
 // All ghosts that have a bit in one way's words.
 static int flush_way(struct csp_win *w, const struct way *way)
 {
@@ -197,9 +203,10 @@ static int flush_way(struct csp_win *w, const struct way *way)
         if (atomic_load_explicit(&way->words[i], memory_order_relaxed) == 0)
             continue;
         uint64_t bits = atomic_load_explicit(&way->words[i], memory_order_acquire);
-        for (; bits && rc == MPI_SUCCESS; bits &= bits - 1) {
+        for (; bits; bits &= bits - 1) {
             int bit = i * 64 + __builtin_ctzll(bits);
-            rc = take_bit(way->words, bit) ? way->flush(w, bit) : MPI_SUCCESS;
+            if (take_bit(way->words, bit))
+                rc = first_error(rc, way->flush(w, bit));
         }
     }
     return rc;
@@ -208,7 +215,7 @@ static int flush_way(struct csp_win *w, const struct way *way)
 static int flush_each(struct csp_win *w, struct todo todo)
 {
     int rc = flush_way(w, &todo.way[LIBRARY]);
-    return rc == MPI_SUCCESS ? flush_way(w, &todo.way[SOFTWARE]) : rc;
+    return first_error(rc, flush_way(w, &todo.way[SOFTWARE]));
 }
 
 int csp_win_flush_used(struct csp_win *w)
@@ -261,17 +268,18 @@ static int flush_node_way(struct csp_win *w, int target, const struct way *way)
 {
     int rc = MPI_SUCCESS;
     struct range r = ghosts_of(w, target);
-    for (int bit = r.first; bit < r.end && rc == MPI_SUCCESS; bit++)
-        rc = take_bit(way->words, bit) ? way->flush(w, bit) : MPI_SUCCESS;
-    if (w->target_bits && rc == MPI_SUCCESS && take_bit(way->words, csp_async_target(target)))
-        rc = way->flush(w, csp_async_target(target));
+    for (int bit = r.first; bit < r.end; bit++)
+        if (take_bit(way->words, bit))
+            rc = first_error(rc, way->flush(w, bit));
+    if (w->target_bits && take_bit(way->words, csp_async_target(target)))
+        rc = first_error(rc, way->flush(w, csp_async_target(target)));
     return rc;
 }
 
 static int flush_node(struct csp_win *w, int target, struct todo todo)
 {
     int rc = flush_node_way(w, target, &todo.way[LIBRARY]);
-    return rc == MPI_SUCCESS ? flush_node_way(w, target, &todo.way[SOFTWARE]) : rc;
+    return first_error(rc, flush_node_way(w, target, &todo.way[SOFTWARE]));
 }
 
 int csp_win_flush_target(struct csp_win *w, int target)

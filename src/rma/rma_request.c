@@ -35,7 +35,7 @@ static int is_done(struct csp_req *r)
 {
     struct rma_req *x = rma_of(r);
     if (x->results)
-        return csp_flow_look(x->first, x->seq, &x->rc);
+        return csp_flow_look(x->first, x->seq, 1, &x->rc);
     struct csp_win *w = window(r);
     for (int i = 0; w && i < x->n && x->rc == MPI_SUCCESS; i++)
         x->rc = csp_win_settle_local(w, x->first + i);

@@ -206,24 +206,42 @@ static int each_piece(struct job *j, piece_fn fn)
     return rc;
 }
 
-static void write_piece(const struct job *j, int64_t at, const struct csp_piece *head,
-                        const struct csp_layout *layout, struct csp_piece *p)
+static void write_head(const struct csp_piece *head, const struct csp_layout *layout,
+                       struct csp_piece *p)
 {
     *p = *head;
     if (layout)
         memcpy(p + 1, layout, head->layout_bytes);
-    fill_payload(j, p, at);
+}
+
+// Where a long payload can leave from without a copy; NULL if it cannot. The request of an operation without a result is
+// complete when the call returns.
+static const char *payload_apart(const struct job *j, int64_t at, const struct csp_piece *head)
+{
+    int kept = !j->op->request || csp_piece_replies(head->kind);
+    if (!kept || head->kind == CSP_OP_CAS || head->payload_bytes < CSP_PIECE_APART ||
+        !j->given.info.contig)
+        return NULL;
+    return j->given.addr + at;
 }
 
 static int send_piece(struct job *j, int64_t at, const struct csp_piece *head,
                       const struct csp_layout *layout)
 {
     int replies = csp_piece_replies(head->kind), ghost = j->ghost;
-    size_t bytes = csp_piece_payload_off(head->layout_bytes) + head->payload_bytes;
-    struct csp_piece *p = csp_flow_begin(ghost, bytes, replies ? head->bytes : 0);
-    write_piece(j, at, head, layout, p);
-    struct csp_flow_result result = {replies ? &j->result : NULL, at};
-    return csp_flow_send(ghost, p, &result);
+    const char *apart = payload_apart(j, at, head);
+    size_t bytes = csp_piece_payload_off(head->layout_bytes);
+    struct csp_piece *p =
+        csp_flow_begin(ghost, bytes + (apart ? 0 : head->payload_bytes),
+                       apart ? head->payload_bytes : 0, replies ? head->bytes : 0);
+    write_head(head, layout, p);
+    if (apart)
+        csp_win_mark(j->w->soft_local, ghost);
+    else
+        fill_payload(j, p, at);
+    struct csp_flow_data data = {replies ? &j->result : NULL, at, apart};
+    csp_flow_send(ghost, p, &data);
+    return MPI_SUCCESS;
 }
 
 // An accumulate at another process of this node, in a window of one node, under the target's lock.
@@ -237,7 +255,8 @@ static int execute_piece(struct job *j, int64_t at, const struct csp_piece *head
     if (!p)
         return MPI_ERR_NO_MEM;
     char *reply = replies ? (char *)p + bytes : NULL;
-    write_piece(j, at, head, layout, p);
+    write_head(head, layout, p);
+    fill_payload(j, p, at);
     csp_acc_lock(j->w, j->op->target);
     int rc = csp_piece_error(csp_piece_exec(p, NULL, reply, &room));
     csp_acc_unlock(j->w, j->op->target);

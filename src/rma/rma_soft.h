@@ -12,7 +12,7 @@
 /**
  * Issues an operation whose arguments are checked, at another process or by a ghost. `at`: bytes from the target's base, `type`: of the
  * target data, `bytes` of them; `basic` as csp_acc_check gives it; `route`: DIRECT means without a ghost.
- * @return MPI error code. Complete at the origin on return, but for results: those by a flush.
+ * @return MPI error code. Complete at the origin on return, but for results and long payloads: those by a flush.
  */
 int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, MPI_Aint at, MPI_Aint bytes, enum csp_route route);

@@ -91,7 +91,7 @@ struct csp_win {
     // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     _Atomic uint64_t *weak;
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
-    _Atomic uint64_t *soft_local;                 // as `local`: results that are not here
+    _Atomic uint64_t *soft_local;                 // as `local`: with memory of the program
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
     _Atomic uint16_t *unflushed; // what the MPI library brought to each ghost since the last flush
     int used_words;

@@ -32,7 +32,7 @@ enum found { NOTHING, MESSAGE, BY_THE_WAY, PIECE };
 
 static csp_am_handler handlers[CSP_AM_TYPES];
 static int (*piece_has_room)(void);
-static int (*piece_take)(int wrank, int bytes);
+static int (*piece_take)(int wrank, int bytes, int tag);
 static pthread_mutex_t poll_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_mutex_t send_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct received in; // under poll_lock
@@ -159,7 +159,7 @@ void csp_am_send_text(int wrank, struct csp_am *msg, const void *text, size_t by
         csp_wait_turn(&w);
 }
 
-void csp_am_on_piece(int (*has_room)(void), int (*take)(int wrank, int bytes))
+void csp_am_on_piece(int (*has_room)(void), int (*take)(int wrank, int bytes, int tag))
 {
     piece_has_room = has_room;
     piece_take = take;
@@ -170,10 +170,15 @@ static int receive_piece(MPI_Status *status)
     int bytes = 0;
     int rc = csp_mpi.Get_count(status, MPI_BYTE, &bytes);
     if (rc == MPI_SUCCESS)
-        rc = piece_take(status->MPI_SOURCE, bytes);
+        rc = piece_take(status->MPI_SOURCE, bytes, status->MPI_TAG);
     if (rc != MPI_SUCCESS)
         csp_am_failed("receiving an RMA operation", rc);
     return PIECE;
+}
+
+static int is_piece(int tag)
+{
+    return tag == CSP_PIECE_TAG || tag >= CSP_PIECE_HEAD_TAG;
 }
 
 // One probe finds both kinds.
@@ -184,7 +189,7 @@ static enum found receive_one(void)
     int rc = csp_mpi.Iprobe(MPI_ANY_SOURCE, tag, csp_rt.ctl, &flag, &status);
     if (rc == MPI_SUCCESS && !flag)
         return NOTHING;
-    if (rc == MPI_SUCCESS && status.MPI_TAG == CSP_PIECE_TAG)
+    if (rc == MPI_SUCCESS && is_piece(status.MPI_TAG))
         return receive_piece(&status);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Recv(&in, sizeof(in), MPI_BYTE, status.MPI_SOURCE, AM_TAG, csp_rt.ctl,

@@ -64,10 +64,10 @@ void csp_am_handle(enum csp_am_type type, csp_am_handler handler);
 
 /**
  * Ghosts: who takes pieces of the software route (runtime/piece.h). `has_room`: whether one more can be
- * taken now; `take`: receives the message of `bytes` bytes from `wrank` that is waiting. @return of
- * `take`: MPI error code.
+ * taken now; `take`: receives the message of `bytes` bytes with `tag` from `wrank` that is waiting.
+ * @return of `take`: MPI error code.
  */
-void csp_am_on_piece(int (*has_room)(void), int (*take)(int wrank, int bytes));
+void csp_am_on_piece(int (*has_room)(void), int (*take)(int wrank, int bytes, int tag));
 
 /** Posts what is needed on csp_rt.ctl. @return MPI error code. */
 int csp_am_start(void);

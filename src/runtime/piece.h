@@ -15,8 +15,11 @@ enum {
     CSP_PIECE_BYTES = 512 << 10, // target data in one piece, at most
     CSP_PIECE_LAYOUT = 64 << 10, // bytes of the layout in one piece, at most
     CSP_PIECE_ALIGN = 16,        // of the payload in the message: as MPI_Reduce_local wants it
+    CSP_PIECE_APART = 128 << 10, // bytes of a payload that is worth a message of its own
     CSP_PIECE_TAG = 2,           // on csp_rt.ctl, to a ghost
-    CSP_PIECE_REPLY_TAG = 3, // on csp_rt.ctl, from a ghost: what was there, or an MPI error code
+    CSP_PIECE_REPLY_TAG = 3,   // on csp_rt.ctl, from a ghost: what was there, or an MPI error code
+    CSP_PIECE_PAYLOAD_TAG = 4, // on csp_rt.ctl, to a ghost: the payload of the piece before it
+    CSP_PIECE_HEAD_TAG = 5,    // and more (csp_piece_head_tag): a piece without its payload
 };
 
 // WANT_ACK, without a result: a reply with the MPI error code of all up to this one.
@@ -34,7 +37,7 @@ struct csp_piece_elem {
     uint16_t size, extent, head, tail_off;
 };
 
-// The head of the message; the layout and the payload follow.
+// The head of the message; the layout and the payload follow, or the payload comes in a message of its own.
 struct csp_piece {
     uint64_t seg;  // enum csp_piece_seg, or an id
     uint64_t addr; // of displacement 0: address in the target's process, or offset in the segment
@@ -57,6 +60,18 @@ static inline size_t csp_piece_payload_off(size_t layout_bytes)
 {
     size_t n = sizeof(struct csp_piece) + layout_bytes;
     return (n + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
+}
+
+/** The tag of a piece whose payload of `bytes` bytes, at least 1, comes after it in a message of its own. */
+static inline int csp_piece_head_tag(uint32_t bytes)
+{
+    return CSP_PIECE_HEAD_TAG + (int)((bytes - 1) / CSP_PIECE_APART);
+}
+
+/** Room that such a payload needs; 0 for the tag of a whole piece. */
+static inline int csp_piece_payload_room(int tag)
+{
+    return tag < CSP_PIECE_HEAD_TAG ? 0 : (tag - CSP_PIECE_HEAD_TAG + 1) * CSP_PIECE_APART;
 }
 
 /** Whether the origin gets back what was there. */

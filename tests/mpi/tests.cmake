@@ -43,6 +43,7 @@ csp_add_mpi_test(rma/epochs_mix.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/fence_asserts.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/fence_disjoint.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/flush.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/local_reuse.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/lock_exclusive.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/lock_fair.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/lock_held.c NP 4 GHOSTS 1 NODES 2)
@@ -183,8 +184,9 @@ csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_
 csp_add_mpi_test(casper/unused_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE)
 csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
                  EXPECT "(?s)^(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
-csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 ENV CSP_YIELD=start)
-csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_library)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 ENV CSP_YIELD=start)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_never ARGS 0 MPI o50 o41 ENV CSP_YIELD=start)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 NAME casper/yield_library)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 0 NODES 1 FIXED NAME casper/pvars_no_ghosts)
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
@@ -243,7 +245,7 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_s
         fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops request_types disp_unit
         large many_windows proc_null types_bottom types_complex types_indexed types_lifetime types_pair
         types_resized types_struct types_subarray types_vector unaligned zero_count zero_size epochs_mix
-        fence_asserts fence_disjoint flush lock_exclusive lock_mix lock_self many_ops mutex_mcs pscw
+        fence_asserts fence_disjoint flush local_reuse lock_exclusive lock_mix lock_self many_ops mutex_mcs pscw
         remote_completion sync_load_store busy_target comm_disjoint comm_kinds errors errors_sync
         free_waits origin_in_window random_ops self_target signals stencil threads_create threads_lock threads_ops)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
@@ -254,7 +256,7 @@ endforeach()
 # and by the library where `auto` does not take it.
 foreach(test acc_epochs acc_history acc_mixed_calls acc_near_far acc_ops acc_order acc_wrap compare_and_swap
         count_c counter_cas disp_unit fence_asserts fetch_and_op fetch_contention flush get_acc get_acc_history
-        large lock_mix many_ops many_windows mutex_mcs origin_in_window pscw random_ops remote_completion request_mixed
+        large local_reuse lock_mix many_ops many_windows mutex_mcs origin_in_window pscw random_ops remote_completion request_mixed
         request_ops request_types signals threads_ops types_bottom types_indexed types_lifetime types_pair
         types_resized types_struct types_subarray unaligned)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/soft_${test} ENV CSP_ACC_ROUTE=software TIMEOUT 120)

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // An operation on an address of a dynamic window that nobody may touch: an error of the class that MPI has for
-// it at the origin, for every kind of operation; nobody hangs, and the window works afterwards.
+// it at the origin, for every kind of operation; nobody hangs, and the window works afterwards. What the same flush
+// completes at other ghosts is complete all the same.
 #include <sys/mman.h>
 
 #include "casper_only.h"
 
-enum { BYTES = 1 << 16 };
+enum { BYTES = 1 << 16, LONG = 1 << 17 };
 
 static const int one = 1;
-static int result;
+static int result, given[LONG], taken[2][LONG];
 
 static int issue(int op, MPI_Win win, int target, MPI_Aint at)
 {
@@ -32,6 +33,34 @@ static int outcome(int op, MPI_Win win, int target, MPI_Aint at)
 {
     int first = issue(op, win, target, at), flushed = MPI_Win_flush(target, win);
     return first != MPI_SUCCESS ? first : flushed;
+}
+
+// A flush with an error at one ghost; what another got is read from the program's memory until the flush returns.
+static void flush_both(MPI_Win win, MPI_Aint bad)
+{
+    int pair = (csp_test_rank ^ 2) & ~1,
+        mine = csp_test_rank & 1; // of another node, if there are two
+    MPI_Aint at, holes[4], places[4];
+    MPI_Win_attach(win, taken, sizeof taken);
+    MPI_Get_address(taken, &at);
+    MPI_Allgather(&bad, 1, MPI_AINT, holes, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Allgather(&at, 1, MPI_AINT, places, 1, MPI_AINT, MPI_COMM_WORLD);
+    for (int i = 0; i < LONG; i++)
+        given[i] = csp_test_rank * LONG + i;
+    MPI_Win_lock_all(0, win);
+    int rc = MPI_Put(&one, 1, MPI_INT, pair, holes[pair], 1, MPI_INT, win);
+    MPI_Aint to = MPI_Aint_add(places[pair + 1], mine * (MPI_Aint)sizeof taken[0]);
+    CHECK_CLASS(MPI_Put(given, LONG, MPI_INT, pair + 1, to, LONG, MPI_INT, win), MPI_SUCCESS);
+    int flushed = MPI_Win_flush_all(win);
+    csp_test_poison(given, sizeof given);
+    CHECK_CLASS(rc == MPI_SUCCESS ? flushed : rc, MPI_ERR_RMA_RANGE);
+    MPI_Win_unlock_all(win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    for (int from = 0; (csp_test_rank & 1) && from < 2; from++)
+        for (int i = 0; i < LONG; i++)
+            CHECK_INT(taken[from][i], ((csp_test_rank ^ 2) - 1 + from) * LONG + i);
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_detach(win, taken);
 }
 
 int main(void)
@@ -59,6 +88,8 @@ int main(void)
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_INT(memory[0], 3); // PUT 1, ACC and FOP 1 more each; CAS finds no 1
     MPI_Win_detach(win, memory);
+    if (csp_test_size == 4)
+        flush_both(win, bad);
     MPI_Win_free(&win);
     return csp_test_done();
 }
