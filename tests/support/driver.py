@@ -15,7 +15,6 @@ import argparse
 import json
 import os
 import signal
-import subprocess
 import sys
 import time
 from collections import Counter
@@ -27,7 +26,7 @@ import matrix
 import outside
 import run_mpi
 import sanitize
-from mpi_libs import BUILD, LIBRARIES, NETNS
+from mpi_libs import BUILD, LIBRARIES, network
 
 PARTS = ("unit", "arch", "mpi", "sanitize", "tools", "conformance")
 SHOWN_LINES = 60  # of a failed test's output
@@ -112,25 +111,19 @@ def run_matrix(report: Report, opts: argparse.Namespace) -> None:
     for group, reason, n in skipped:
         report.add(Outcome(group, f"{n} runs", "", "skipped", reason))
     nodes = max((r.job.nodes for r in runs if r.job.netns), default=0)
-    if nodes:
-        subprocess.run([NETNS, "up", str(nodes)], check=True)
-    try:
-        with ThreadPoolExecutor(opts.jobs) as pool:
-            for run, result in pool.map(matrix.execute, runs):
-                report.add(
-                    Outcome(
-                        run.job.lib.name,
-                        run.name,
-                        run.setting,
-                        result.status,
-                        result.reason,
-                        result.seconds,
-                        result.output,
-                    )
+    with network(nodes), ThreadPoolExecutor(opts.jobs) as pool:
+        for run, result in pool.map(matrix.execute, runs):
+            report.add(
+                Outcome(
+                    run.job.lib.name,
+                    run.name,
+                    run.setting,
+                    result.status,
+                    result.reason,
+                    result.seconds,
+                    result.output,
                 )
-    finally:
-        if nodes:
-            subprocess.run([NETNS, "down"], check=False)
+            )
 
 
 def parse(argv: list[str]) -> argparse.Namespace:

@@ -9,10 +9,14 @@ network namespace (netns.sh makes them), so that traffic crosses a real interfac
 
 from __future__ import annotations
 
+import errno
 import os
 import shutil
+import socket
 import subprocess
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -22,6 +26,7 @@ BUILD = Path(os.environ.get("CASPER_BUILD_DIR", ROOT / "build"))
 ENV = ROOT / "build" / "env"
 AGENT = Path(__file__).resolve().parent / "agent.sh"
 NETNS = Path(__file__).resolve().parent / "netns.sh"
+NETNS_NAMES = os.environ.get("CASPER_NETNS", "csp")
 
 
 @dataclass
@@ -72,6 +77,30 @@ def agent_works() -> bool:
 @lru_cache
 def netns_works() -> bool:
     return subprocess.run([NETNS, "probe"], capture_output=True).returncode == 0
+
+
+@contextmanager
+def network(nodes: int) -> Iterator[None]:
+    """Makes and removes the network namespaces of so many nodes; 0: does nothing. Ends the process
+    if another has them: each would remove them under the other's jobs."""
+    if not nodes:
+        yield
+        return
+    with socket.socket(socket.AF_UNIX) as held:
+        try:
+            held.bind(f"\0casper netns {NETNS_NAMES}")
+        except OSError as e:
+            if e.errno != errno.EADDRINUSE:
+                raise
+            raise SystemExit(
+                f"another run has the network namespaces {NETNS_NAMES}0, ...: wait until it ends, "
+                "or set CASPER_NETNS to another name for those of this run"
+            ) from None
+        subprocess.run([NETNS, "up", str(nodes)], check=True)
+        try:
+            yield
+        finally:
+            subprocess.run([NETNS, "down"], check=False)
 
 
 THROTTLE_LOCK = threading.Lock()
@@ -255,7 +284,7 @@ def job(
     if nodes > 1:
         env |= lib.nodes_env
     if netns:
-        names = [f"csp{i}" for i in range(nodes)]
+        names = [f"{NETNS_NAMES}{i}" for i in range(nodes)]
         env |= netns_env(lib)
         command += [*_remote(lib, total, names), *netns_options(lib)]
     elif nodes > 1 and lib.family == "mpich":

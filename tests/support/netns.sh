@@ -89,10 +89,11 @@ down) down ;;
 slow) slow "${2:?microseconds}" "${3:?Mbit/s}" ;;
 probe)
     [ "$(id -u)" = 0 ] && command -v ip >/dev/null
-    ip netns add "${csp}probe"
-    trap 'ip netns delete "${csp}probe"' EXIT
-    ip -n "${csp}probe" link add p0 type veth peer name p1
-    ip -n "${csp}probe" link add br0 type bridge
+    own=${csp}probe$$ # others may ask at the same time
+    ip netns add "$own"
+    trap 'ip netns delete "$own"' EXIT
+    ip -n "$own" link add p0 type veth peer name p1
+    ip -n "$own" link add br0 type bridge
     ;;
 run)
     shift

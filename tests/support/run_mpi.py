@@ -297,13 +297,8 @@ def main() -> int:
         argv, lib_env = command(job)
         print(" ".join([*(f"{k}={v}" for k, v in lib_env.items()), *argv]))
         return 0
-    if opts.netns:
-        subprocess.run([mpi_libs.NETNS, "up", str(opts.nodes)], check=True)
-    try:
+    with mpi_libs.network(opts.nodes if opts.netns else 0):
         result = run(job)
-    finally:
-        if opts.netns:
-            subprocess.run([mpi_libs.NETNS, "down"], check=False)
     sys.stdout.write(result.output)
     print(f"{result.status} {result.reason} ({result.seconds:.1f} s)")
     return {"passed": 0, "skipped": SKIPPED}.get(result.status, 1)

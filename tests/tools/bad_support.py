@@ -60,6 +60,7 @@ class Bad:
     ghosts: int | None = 1
     nodes: int = 2
     ranks: int = 0  # given to mpiexec; 0: users and ghosts
+    wrap: list[str] = field(default_factory=list)  # words before every rank; only with `ranks`
     shm: str = "1g"
     limit: float = 40
     casper: Path | None = None  # another libcasper
@@ -95,7 +96,8 @@ def command(bad: Bad) -> tuple[list[str], dict[str, str]]:
     argv, lib_env = run_mpi.command(job)
     if bad.ranks:
         launch, lib_env = mpi_libs.job(lib, bad.ranks, bad.nodes)
-        argv = [*launch, "env", f"LD_PRELOAD={lib.casper}", str(job.program), *bad.args]
+        preload = f"LD_PRELOAD={lib.casper}"
+        argv = [*launch, *bad.wrap, "env", preload, str(job.program), *bad.args]
     if bad.casper:
         argv = [a.replace(str(lib.casper), str(bad.casper)) for a in argv]
     env = run_mpi.environment(job, lib_env)

@@ -3,6 +3,7 @@
 """Which settings the long matrix has (tests/support/matrix.py)."""
 
 import argparse
+import os
 
 import bad_support  # noqa: F401 (finds tests/support)
 import matrix
@@ -34,3 +35,13 @@ def test_so_does_another_line_that_changes_the_program(more):
 
 def test_a_line_that_only_sets_up_casper_runs_with_ghosts_alone():
     assert ghosts(line("rma/own_put", env=["CSP_POOL_MAX=0"])) == {1, 2}
+
+
+def test_two_runs_do_not_share_their_network_namespaces(monkeypatch):
+    monkeypatch.setattr(mpi_libs, "NETNS_NAMES", f"csptest{os.getpid()}n")
+    monkeypatch.setattr(mpi_libs, "NETNS", "true")  # instead of netns.sh
+    with mpi_libs.network(1):
+        with pytest.raises(SystemExit, match="CASPER_NETNS"), mpi_libs.network(1):
+            pass
+    with mpi_libs.network(1):
+        pass
