@@ -276,3 +276,20 @@ def test_the_report_cannot_be_written(lib):
     assert re.search("casper: error: .*CSP_REPORT_FILE=/nowhere/report.json", done.output), (
         done.output
     )
+
+
+def test_strict_ends_the_job_where_casper_cannot_be_active(lib):
+    """As many ghosts as ranks leave no user: transparent without CSP_STRICT."""
+    env = {"CSP_NG": "2", "CSP_STRICT": "1", "CASPER_TEST_USERS": "0"}
+    done = run(Bad(lib, "bad/leave", env=env, ranks=4, nodes=2))
+    ended_badly(done, "casper: error: .*Casper can not be active: a node has no more ranks")
+    assert len(re.findall("can not be active", done.output)) == 1, done.output
+
+
+def test_numbers_of_ghosts_that_differ_are_refused(lib):
+    """As where a launcher passes variables to some hosts alone."""
+    other = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ]; then export CSP_NG=2; fi; exec "$@"'
+    env = {"CSP_NG": "1", "CASPER_TEST_USERS": "0"}
+    wrap = ["sh", "-c", other, "sh"]
+    done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=wrap))
+    ended_badly(done, r"casper: error: .*CSP_NG differs between processes \(from 1 to 2\)")

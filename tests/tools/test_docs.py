@@ -30,6 +30,13 @@ SIZES = {  # of docs/design/memory.md; no header of MPI is needed for them
 }
 
 
+SOURCE = {".c", ".h", ".py", ".sh"}
+NO_README = {  # folders of source that explain themselves
+    "cmake",  # CMake's modules and a probe: CMakeLists.txt names each
+    "include",  # its only room is include/casper
+}
+
+
 def pages(test):
     return pytest.mark.parametrize("page", PAGES, ids=lambda p: str(p.relative_to(ROOT)))(test)
 
@@ -140,3 +147,20 @@ def test_readme_has_the_figures_of_the_demo():
 def test_speaks_of_itself_alone(page):
     """Nothing of the machine on which it was written."""
     assert not re.search(r"(?i)\B/(home|root|tmp|work)/\w|\bissue \d", page.read_text())
+
+
+def rooms():
+    """Folders at depth 1 or 2 that hold source, and `docs`."""
+    words = ["git", "-C", ROOT, "ls-files"]
+    listed = subprocess.run(words, capture_output=True, text=True, check=False).stdout
+    files = [Path(line) for line in listed.splitlines()]
+    found = {p.parent for p in files if p.suffix in SOURCE and 1 <= len(p.parent.parts) <= 2}
+    found |= {p.parent.parent for p in files if p.suffix in SOURCE and len(p.parent.parts) == 2}
+    return {folder.as_posix() for folder in found} | {"docs"} if files else set()
+
+
+def test_every_room_has_a_readme():
+    if not rooms():
+        pytest.skip("not a clone of git")
+    bare = {room for room in rooms() if not (ROOT / room / "README.md").is_file()}
+    assert bare == NO_README, bare ^ NO_README

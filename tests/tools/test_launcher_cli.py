@@ -3,10 +3,11 @@
 """The command line of casper: usage errors, help, env, config, dry runs."""
 
 import json
+import re
 
 import launcher_support as support
 import pytest
-from casper_cli import check, cli, config
+from casper_cli import check, cli, config, cores
 from casper_cli.errors import UsageError
 
 
@@ -53,6 +54,7 @@ def test_options_end_at_the_program(words, options, command):
         (["run", "-n", "4", "--env", "A", "APP"], "not NAME=VALUE", "--env"),
         (["run", "-n", "4", "--mpi", "/nowhere", "APP"], "no MPI library there", "libmpi.so"),
         (["config", "--jsno"], "--jsno", ""),
+        (["check", "--launcher", "srun"], "no option --launcher", ""),
         (["help", "nothing"], "nothing", ""),
     ],
 )
@@ -91,6 +93,33 @@ def test_check_names_a_preloaded_libcasper(site):
     assert "libmpich.so.12" in said[0]
     assert "no such file" in check.preload_findings({"LD_PRELOAD": "/gone/libcasper.so"})[0].lower()
     assert check.preload_findings({"LD_PRELOAD": "/t/libtool.so"}) == []
+
+
+@pytest.mark.parametrize(
+    "allowed, env, restricted, words",
+    [
+        ({0}, {}, True, ["CPUs 0: a launcher", "one core only"]),
+        ({0, 1, 2, 3}, {}, False, []),
+        ({0, 1, 2, 3}, {"SLURM_CPU_BIND": "x"}, False, ["SLURM_CPU_BIND decides"]),
+        ({1, 2}, {}, True, ["CPUs 1-2: a launcher"]),
+    ],
+)
+def test_check_says_what_binding_leaves_to_ghosts(monkeypatch, allowed, env, restricted, words):
+    monkeypatch.setattr(cores.machine, "CPU_DIR", "/nowhere")  # each CPU a core
+    facts = cores.look(env, allowed, {0, 1, 2, 3})
+    assert (facts["restricted"], facts["cores_online"]) == (restricted, 4)
+    assert ("core of its own" in facts["verdict"]) == (len(allowed) > 1)
+    said = cores.findings(facts)
+    assert len(said) == len(words) and all(word in text for word, text in zip(words, said))
+
+
+def test_check_prints_the_node_split(capsys):
+    row = {"op": "PUT", "plain_wait_s": 0.3, "casper_wait_s": None, "verdict": "gap"}
+    ranks = {"plain": [2], "casper": [1, 1]}
+    check._print_gap({"compute_s": 0.3, "nodes": 1, "node_ranks": ranks, "rows": [row]})
+    said = capsys.readouterr().out
+    assert re.search(r"split, plain +1 node\(s\) with 2 rank", said), said
+    assert re.search(r"split, casper +2 node\(s\) with 1, 1 rank", said), said
 
 
 def test_version_and_help():

@@ -58,7 +58,7 @@ def test_the_program_sees_its_users_alone(site):
     program, env = site
     words = ["run", "-n", 3, "-g", 1, "--virtual-nodes", 2, "--timeout", 50, program, 0.05]
     result = measured(support.casper(*words, env=env))
-    assert (result["ranks"], result["nodes"]) == (3, 2)
+    assert (result["ranks"], result["nodes"], result["node_ranks"]) == (3, 2, [2, 1])
 
 
 def test_without_ghosts_the_library_is_transparent(site):
@@ -83,6 +83,7 @@ def test_check_measures_a_gap(site):
     result = json.loads(done.stdout)
     assert done.returncode == 0, result["problems"]
     (row,) = result["mpi"]
+    assert row["gap"]["node_ranks"] == {"plain": [1, 1], "casper": [1, 1]}
     verdicts = {gap["op"]: gap["verdict"] for gap in row["gap"]["rows"]}
     assert set(verdicts) == {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"}
     assert verdicts["ACC"] == verdicts["FOP"] == "gap, closed by Casper"
@@ -100,6 +101,18 @@ def test_check_of_the_machine():
     done = support.casper("check", "--no-measure", "--json", timeout=120)
     facts = json.loads(done.stdout)["machine"]
     assert facts["cores"] >= 1 and {"memfd", "proc_fd", "process_vm_readv"} <= set(facts)
+
+
+def test_check_tells_a_shell_that_is_bound():
+    cpu = min(os.sched_getaffinity(0))
+    bind = {"preexec_fn": lambda: os.sched_setaffinity(0, {cpu})}
+    env = {"I_MPI_PIN": "1"}
+    done = support.casper("check", "--no-measure", "--json", env=env, timeout=120, **bind)
+    result = json.loads(done.stdout)
+    binding = result["binding"]
+    assert (binding["cpus"], binding["cores"], binding["own_cores"]) == (str(cpu), 1, False)
+    assert binding["variables"] == ["I_MPI_PIN"]
+    assert any("I_MPI_PIN decides on binding" in text for text in result["warnings"])
 
 
 def test_virtual_node_agent_gives_the_host_name():

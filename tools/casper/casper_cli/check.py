@@ -5,7 +5,7 @@
 import json
 import os
 
-from casper_cli import builds, choose, gap, ldso, mpiexec, mpilib, probes
+from casper_cli import builds, choose, cores, gap, ldso, mpiexec, mpilib, probes
 from casper_cli.errors import CasperError
 
 _SONAMES = ("libmpich.so.12", "libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1")
@@ -79,8 +79,6 @@ def machine_findings(facts):
             f"process_vm_readv is not allowed ({facts['process_vm_readv']}): windows on memory of "
             "the program's own are left to the MPI library"
         )
-    if facts["cores"] < 2:
-        warnings.append("one core only: ghosts will share it with the program")
     return problems, warnings
 
 
@@ -103,7 +101,8 @@ def examine(args, env):
     """The whole result, as printed by --json."""
     facts = probes.look()
     problems, warnings = machine_findings(facts)
-    warnings += preload_findings(env)
+    binding = cores.look(env)
+    warnings += cores.findings(binding) + preload_findings(env)
     libraries = []
     for mpi in all_mpis(args, env):
         row = _library_row(args, mpi, env)
@@ -115,7 +114,13 @@ def examine(args, env):
         libraries.append(row)
     if not any(row["casper"] and row["mpiexec"] for row in libraries):
         problems.append("no MPI library here has an mpiexec and a Casper build for it")
-    return {"machine": facts, "mpi": libraries, "problems": problems, "warnings": warnings}
+    return {
+        "machine": facts,
+        "binding": binding,
+        "mpi": libraries,
+        "problems": problems,
+        "warnings": warnings,
+    }
 
 
 def _print_machine(facts):
@@ -137,6 +142,15 @@ def _print_machine(facts):
         print(f"  {text:<20}  {yes[not facts[key]]} {facts[key]}".rstrip())
 
 
+def _print_binding(facts):
+    bound = "bound" if facts["restricted"] else "not bound"
+    print("\nbinding")
+    print(f"  CPUs                  {facts['cpus']} ({bound})")
+    print(f"  cores                 {facts['cores']} of {facts['cores_online']}")
+    print(f"  decided by            {', '.join(facts['variables']) or 'casper run (--bind)'}")
+    print(f"  ghosts                {facts['verdict']}")
+
+
 def _milli(seconds):
     return "-" if seconds is None else f"{1e3 * seconds:.2f}"
 
@@ -144,6 +158,9 @@ def _milli(seconds):
 def _print_gap(result):
     if not result["rows"]:
         return
+    for kind, ranks in result["node_ranks"].items():
+        each = ", ".join(map(str, ranks))
+        print(f"  node split, {kind:<8}{len(ranks)} node(s) with {each} rank(s)")
     print(
         f"  wait of the origin (ms) while the target computes {1e3 * result['compute_s']:.0f} ms, "
         f"{result['nodes']} virtual nodes"
@@ -156,6 +173,7 @@ def _print_gap(result):
 
 def _print(result):
     _print_machine(result["machine"])
+    _print_binding(result["binding"])
     for row in result["mpi"]:
         print(f"\n{row['name']}")
         print(f"  library   {row['path']} ({row['soname']})")

@@ -47,11 +47,13 @@ def _add_placement(parser, required=True):
     add("--bind", choices=("auto", "core", "none", "default"), default="auto", help="binding")
 
 
-def _add_mpi(parser):
+def _add_mpi(parser, launcher=True):
     add = parser.add_argument
     add("--mpi", metavar="NAME|PATH", help="the program's MPI library, instead of finding it")
     add("--mpiexec", metavar="PATH", help="the mpiexec to use")
-    add("--launcher", choices=("auto", "mpiexec", "srun"), default="auto", help="what starts ranks")
+    if launcher:
+        kinds = ("auto", "mpiexec", "srun")
+        add("--launcher", choices=kinds, default="auto", help="what starts ranks")
     add("--launcher-arg", action="append", metavar="ARG", help="passed on to mpiexec or srun")
 
 
@@ -101,7 +103,7 @@ def make_parser():
     run.add_argument("--dry-run", action="store_true", help="print the command, do not run it")
     run.add_argument("-v", "--verbose", action="store_true", help="say what is chosen")
     check = sub("check", "Look at this machine and measure whether its MPI needs ghosts.")
-    _add_mpi(check)
+    _add_mpi(check, launcher=False)  # its virtual nodes need the library's mpiexec
     check.add_argument("--json", action="store_true", help="as JSON")
     check.add_argument("--no-measure", action="store_true", help="look only, run no MPI program")
     check.add_argument("--timeout", type=_seconds, default=60, metavar="S", help="for each run")

@@ -70,7 +70,7 @@ def _both(args, mpi, program, env):
 
 
 def measure(args, mpi, build, env):
-    """{"compute_s", "bytes", "nodes", "rows", "problems"} for one MPI library."""
+    """{"compute_s", "bytes", "nodes", "node_ranks", "rows", "problems"} for one MPI library."""
     program = build.helper(PROGRAM)
     if program is None:
         folder = os.path.dirname(build.path)
@@ -92,6 +92,7 @@ def measure(args, mpi, build, env):
         "compute_s": plain["compute_s"],
         "bytes": plain["bytes"],
         "nodes": plain["nodes"],
+        "node_ranks": {kind: result["node_ranks"] for kind, result in results.items()},
         "rows": rows,
         "problems": problems,
     }

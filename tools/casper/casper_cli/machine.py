@@ -56,6 +56,11 @@ def cpus(allowed=None):
     return result
 
 
+def online():
+    """The CPUs of this machine, whatever this process may use of them."""
+    return set(parse_cpulist(_read(f"{CPU_DIR}/online"))) or set(range(os.cpu_count() or 1))
+
+
 def cpu_model(path="/proc/cpuinfo"):
     """The name of this machine's processor; "" if the system does not tell."""
     for line in _read(path).splitlines():

@@ -19,7 +19,7 @@ from casper_cli import (
 )
 from casper_cli.errors import CasperError, UsageError
 
-_OWN_BINDING = (
+OWN_BINDING = (
     "HYDRA_BINDING",
     "I_MPI_PIN",
     "SLURM_CPU_BIND",
@@ -102,7 +102,7 @@ def binding(args, where, launcher, env, cpus):
     """Returns "core", "none", a list of CPUs, or None (left to the launcher)."""
     if args.bind != "auto":
         return None if args.bind == "default" else args.bind
-    if any(name in env for name in _OWN_BINDING) or launcher == "srun":
+    if any(name in env for name in OWN_BINDING) or launcher == "srun":
         return None
     crowded = where.kind == placement.VIRTUAL and where.nodes > 1
     if crowded or _threads(env) > 1 or max(where.ranks) > _free_cores(where, cpus):

@@ -123,22 +123,47 @@ static double one(struct gap *g, const struct op *op, double busy_s, int *errors
     return wait;
 }
 
-/** Shared-memory domains that the MPI library sees (valid in rank 0). */
-static int count_nodes(void)
+/** Ranks of each shared-memory domain that the MPI library sees, at its lowest rank; 0 elsewhere.
+ * `led` has an element for each rank (valid in rank 0). */
+static void split_nodes(int *led)
 {
     MPI_Comm node;
-    int rank, nodes, first;
+    int rank, size;
     MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &node);
     MPI_Comm_rank(node, &rank);
-    first = rank == 0;
-    MPI_Reduce(&first, &nodes, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+    MPI_Comm_size(node, &size);
+    int mine = rank == 0 ? size : 0;
+    MPI_Gather(&mine, 1, MPI_INT, led, 1, MPI_INT, 0, MPI_COMM_WORLD);
     MPI_Comm_free(&node);
-    return nodes;
+}
+
+static void print_nodes(const int *led, int nranks)
+{
+    int nodes = 0;
+    printf("\"node_ranks\": [");
+    for (int i = 0; i < nranks; i++)
+        if (led[i])
+            printf("%s%d", nodes++ ? ", " : "", led[i]);
+    printf("], \"nodes\": %d, ", nodes);
+}
+
+static void print_result(const struct gap *g, double compute_s, const int *led, const double *idle,
+                         const double *busy, const int *total)
+{
+    printf("{\"compute_s\": %g, \"bytes\": %zu, \"ranks\": %d, ", compute_s,
+           g->count * sizeof(long), g->target + 1);
+    print_nodes(led, g->target + 1);
+    printf("\"rows\": [");
+    for (int i = 0; i < NOPS; i++)
+        printf("%s{\"op\": \"%s\", \"idle_s\": %.7f, \"busy_s\": %.7f, \"errors\": %d}",
+               i ? ", " : "", ops[i].name, idle[i], busy[i], total[i]);
+    printf("]}\n");
 }
 
 static void measure(struct gap *g, double compute_s)
 {
-    int nodes = count_nodes();
+    int *led = calloc((size_t)g->target + 1, sizeof(*led));
+    split_nodes(led);
     double idle[NOPS], busy[NOPS];
     int errors[NOPS] = {0}, total[NOPS];
     for (int i = 0; i < NOPS; i++) {
@@ -147,14 +172,9 @@ static void measure(struct gap *g, double compute_s)
         busy[i] = one(g, &ops[i], compute_s, &errors[i]);
     }
     MPI_Reduce(errors, total, NOPS, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
-    if (g->rank != 0)
-        return;
-    printf("{\"compute_s\": %g, \"bytes\": %zu, \"ranks\": %d, \"nodes\": %d, \"rows\": [",
-           compute_s, g->count * sizeof(long), g->target + 1, nodes);
-    for (int i = 0; i < NOPS; i++)
-        printf("%s{\"op\": \"%s\", \"idle_s\": %.7f, \"busy_s\": %.7f, \"errors\": %d}",
-               i ? ", " : "", ops[i].name, idle[i], busy[i], total[i]);
-    printf("]}\n");
+    if (g->rank == 0)
+        print_result(g, compute_s, led, idle, busy, total);
+    free(led);
 }
 
 int main(int argc, char **argv)
