@@ -17,13 +17,14 @@ enum { CSP_NODE_SAID = 16 };
 
 #define CSP_NODE_MAGIC 0x4341535045523031u // "CASPER01"
 
-enum csp_phase { CSP_PHASE_START = 0, CSP_PHASE_RUN, CSP_PHASE_END };
+enum csp_phase { CSP_PHASE_START = 0, CSP_PHASE_RUN, CSP_PHASE_ABORT, CSP_PHASE_END };
 
 // One process of the node; [lrank].
 struct csp_node_proc {
-    _Alignas(64) _Atomic uint32_t phase; // enum csp_phase; END: reached MPI_Finalize
-    int32_t pid, wrank, urank, gidx;     // urank -1: ghost; gidx -1: user
-    struct csp_bell bell;                // it sleeps here
+    _Alignas(64) _Atomic uint32_t
+        phase; // enum csp_phase; ABORT: in MPI_Abort, END: reached MPI_Finalize
+    int32_t pid, wrank, urank, gidx; // urank -1: ghost; gidx -1: user
+    struct csp_bell bell;            // it sleeps here
     // ghost: control messages to receive before it leaves; set before `stop`
     _Atomic uint64_t messages_due;
     _Atomic uint32_t load_permille; // ghost: busy share of the last period

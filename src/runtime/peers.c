@@ -54,15 +54,28 @@ void csp_peers_stop(void)
     fds = NULL;
 }
 
-static void tell_death(const struct csp_node_proc *p)
+void csp_peers_abort(void)
 {
-    if (p->gidx >= 0)
+    if (csp_rt.page)
+        atomic_store_explicit(&csp_node_procs(csp_rt.page)[csp_rt.lrank].phase, CSP_PHASE_ABORT,
+                              memory_order_release);
+}
+
+static void tell_death(const struct csp_node_proc *p, unsigned phase)
+{
+    if (phase == CSP_PHASE_ABORT) {
+        csp_clock_sleep(GRACE_NS);
+        csp_error("rank %d of the real world (pid %d, node %d) has called MPI_Abort, but the job "
+                  "goes on; it is ended",
+                  p->wrank, p->pid, csp_rt.node);
+    } else if (p->gidx >= 0) {
         csp_error("ghost %d of node %d (rank %d of the real world, pid %d) has died; "
                   "the job can not go on and is ended",
                   p->gidx, csp_rt.node, p->wrank, p->pid);
-    else
+    } else {
         csp_error("user rank %d (pid %d, node %d) has ended without MPI_Finalize; the job is ended",
                   p->urank, p->pid, csp_rt.node);
+    }
     csp_rt_die(1);
 }
 
@@ -77,8 +90,9 @@ static void look(int wait_ms)
             continue;
         close(fds[i].fd);
         fds[i].fd = -1;
-        if (atomic_load_explicit(&procs[i].phase, memory_order_acquire) != CSP_PHASE_END)
-            tell_death(&procs[i]);
+        unsigned phase = atomic_load_explicit(&procs[i].phase, memory_order_acquire);
+        if (phase != CSP_PHASE_END)
+            tell_death(&procs[i], phase);
     }
 }
 

@@ -15,6 +15,9 @@ void csp_peers_stop(void);
  * second. */
 void csp_peers_check(uint64_t now_ns);
 
+/** This process is about to call MPI_Abort: those that see it go leave a second to the launcher to end the job. */
+void csp_peers_abort(void);
+
 /**
  * The system or the MPI library failed in a way that the end of another process would explain: its memory is
  * gone, its connection closed. Both are gone before the process has ended, and a process of another node is for

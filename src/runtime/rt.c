@@ -10,6 +10,7 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "runtime/detours.h"
+#include "runtime/peers.h"
 #include "runtime/stats.h"
 
 struct csp_rt csp_rt = {.urank = -1, .gidx = -1};
@@ -38,6 +39,7 @@ void csp_rt_die(int exit_code)
     fflush(NULL);
     await_reader(STDOUT_FILENO);
     await_reader(STDERR_FILENO);
+    csp_peers_abort();
     if (inited && !done)
         csp_mpi.Abort(MPI_COMM_WORLD, exit_code);
     _exit(exit_code);

@@ -107,9 +107,10 @@ def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int |
     return wanted
 
 
-def known_plain(name: str, job: run_mpi.Job) -> str:
-    """The evidence, if the plain library is known to fail this test, or another line of its program."""
-    when = {"any"} if job.ghosts else {"any", "plain"}
+def known_plain(name: str, job: run_mpi.Job, launcher: bool) -> str:
+    """The evidence, if the plain library is known to fail this test, or another line of its program;
+    `launcher`: so that only its launcher hangs, too."""
+    when = {"any"} | (set() if job.ghosts else {"plain"}) | ({"launcher"} if launcher else set())
     names = (name, os.path.relpath(job.program, job.lib.programs))
     for line in KNOWN_PLAIN.read_text().splitlines():
         words = line.split(None, 4)
@@ -151,7 +152,7 @@ def make_run(test: Test, lib: Library, ghosts: int | None, nodes: int, netns: bo
         test.exit,
         test.expect,
     )
-    if known_plain(test.name, job):
+    if known_plain(test.name, job, launcher=True):
         job = replace(job, timeout=min(test.timeout, KNOWN_LIMIT_S))
     shown = "plain" if ghosts is None else f"{ghosts} ghosts"
     where = "netns" if netns else "nodes"
@@ -179,6 +180,7 @@ def plan(opts: argparse.Namespace) -> tuple[list[Run], list[tuple[str, str, int]
 
 
 PLAIN_TRIES = 4
+LAUNCHER_TRIES = 3
 
 
 def _plain_fails(run: Run) -> str:
@@ -192,12 +194,16 @@ def _plain_fails(run: Run) -> str:
 
 
 def execute(run: Run) -> tuple[Run, run_mpi.Result]:
-    """Runs it. A failure counts as skipped if the plain library is known to fail, too; without ghosts,
-    also if it is seen to fail now."""
-    result = run_mpi.run(run.job)
+    """Runs it; again if only the launcher hung, as it is known to. A failure counts as skipped if the plain
+    library is known to fail, too; without ghosts, also if it is seen to fail now."""
+    for _ in range(LAUNCHER_TRIES):
+        result = run_mpi.run(run.job)
+        why = known_plain(run.name, run.job, result.launcher)
+        if not (result.launcher and why):
+            break
     if result.status != "failed":
         return run, result
-    if why := known_plain(run.name, run.job):
+    if why:
         result.status, result.reason = "skipped", f"the plain library fails: {why}"
     elif run.job.ghosts == 0 and (why := _plain_fails(run)):
         result.status, result.reason = (

@@ -6,6 +6,7 @@
 # interface veth0 on a bridge in the namespace csphub, from which jobs are started.
 #   netns.sh up N    makes them (removes old ones first)
 #   netns.sh down    removes them
+#   netns.sh calm    in a namespace: TCP with cubic, or reno
 #   netns.sh probe   exit code 0 if this machine permits it
 #   netns.sh run COMMAND...   runs COMMAND in the hub, under the host name csphub
 #   netns.sh slow DELAY_US RATE_MBIT   what each node sends is late by so much and no faster; 0: as it is
@@ -26,8 +27,14 @@ down() {
     done
 }
 
-cubic() { # TCP as Linux comes, whatever the machine has: others pace by an estimate of the rate
-    ip netns exec "$1" sh -c 'echo cubic >/proc/sys/net/ipv4/tcp_congestion_control'
+# TCP as Linux comes, whatever the machine has: others pace by an estimate of the rate. Which of them a namespace
+# may choose is for the machine to say (net.ipv4.tcp_allowed_congestion_control); reno always is.
+calm() {
+    for tcp in cubic reno; do
+        if echo "$tcp" 2>/dev/null >/proc/sys/net/ipv4/tcp_congestion_control; then
+            return 0
+        fi
+    done
 }
 
 hosts() { # hosts NAMESPACE N: every node knows every name
@@ -46,7 +53,7 @@ hosts() { # hosts NAMESPACE N: every node knows every name
 up() {
     down
     ip netns add "${csp}hub"
-    cubic "${csp}hub"
+    ip netns exec "${csp}hub" "$0" calm
     hosts "${csp}hub" "$1"
     ip -n "${csp}hub" link set lo up
     ip -n "${csp}hub" link add veth0 type bridge
@@ -56,7 +63,7 @@ up() {
     while [ "$i" -lt "$1" ]; do
         ns=$csp$i
         ip netns add "$ns"
-        cubic "$ns"
+        ip netns exec "$ns" "$0" calm
         hosts "$ns" "$1"
         ip -n "$ns" link set lo up
         ip -n "${csp}hub" link add "port$i" type veth peer name veth0 netns "$ns"
@@ -86,6 +93,7 @@ slow() {
 case ${1:-} in
 up) up "${2:?number of nodes}" ;;
 down) down ;;
+calm) calm ;;
 slow) slow "${2:?microseconds}" "${3:?Mbit/s}" ;;
 probe)
     [ "$(id -u)" = 0 ] && command -v ip >/dev/null
@@ -101,7 +109,7 @@ run)
     exec unshare --uts /bin/sh -c 'hostname "$0" && exec ip netns exec "$0" "$@"' "${csp}hub" "$@"
     ;;
 *)
-    echo "usage: netns.sh up N | down | slow DELAY_US RATE_MBIT | probe | run COMMAND..." >&2
+    echo "usage: netns.sh up N | down | calm | slow DELAY_US RATE_MBIT | probe | run COMMAND..." >&2
     exit 2
     ;;
 esac

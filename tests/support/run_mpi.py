@@ -62,6 +62,7 @@ class Result:
     reason: str
     seconds: float
     output: str
+    launcher: bool = False  # took too long, and no process of the program was left by then
 
 
 def marked(mark: str) -> list[int]:
@@ -95,18 +96,21 @@ def stacks(gdb: str, pid: int) -> list[str]:
     return [line for line in trace.stdout.splitlines() if line.startswith(("#", "Thread"))]
 
 
-def who_waits(mark: str, program: str) -> str:
-    """State of every process of a run that hangs, with its stack when gdb is there."""
+def who_waits(mark: str, program: str) -> tuple[str, bool]:
+    """State of every process of a run that hangs, with its stack when gdb is there; whether it is the
+    launcher alone that hangs."""
     lines = ["--- processes of the run when the time was over ---"]
     gdb = shutil.which("gdb")
+    alone = True
     for pid in marked(mark):
         state = re.sub(r".*\) (\S) .*", r"\1", _read(f"/proc/{pid}/stat"))
         lines.append(
             f"{pid} {state} {_read(f'/proc/{pid}/wchan')}: {_read(f'/proc/{pid}/cmdline')[:120]}"
         )
-        if gdb and _read(f"/proc/{pid}/comm") == program[:15]:
-            lines += stacks(gdb, pid)
-    return "\n".join(lines)
+        if _read(f"/proc/{pid}/comm") == program[:15]:
+            alone = False
+            lines += stacks(gdb, pid) if gdb else []
+    return "\n".join(lines), alone
 
 
 def start_marked(
@@ -224,10 +228,10 @@ def run(job: Job) -> Result:
         LIVE[mark] = proc
         try:
             code = proc.wait(timeout=job.timeout)
-            status, reason, extra = "", "", ""
+            status, reason, extra, launcher = "", "", "", False
         except subprocess.TimeoutExpired:
             status, reason = "failed", f"took longer than {job.timeout:.0f} s"
-            extra = who_waits(mark, job.program.name)
+            extra, launcher = who_waits(mark, job.program.name)
         except BaseException:
             end_all(proc, mark)
             raise
@@ -240,7 +244,7 @@ def run(job: Job) -> Result:
         status, reason = judge(job, code, output)
     if status == "passed" and left:
         status, reason = "failed", f"{len(left)} processes outlived the job"
-    return Result(status, reason, time.monotonic() - start, output)
+    return Result(status, reason, time.monotonic() - start, output, launcher)
 
 
 def leftovers(mark: str) -> list[int]:

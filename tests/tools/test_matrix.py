@@ -9,6 +9,7 @@ import bad_support  # noqa: F401 (finds tests/support)
 import matrix
 import mpi_libs
 import pytest
+import run_mpi
 
 FULL = argparse.Namespace(g=None, nodes=None, netns=False, full=True)
 M50 = mpi_libs.LIBRARIES["m50"]
@@ -45,3 +46,33 @@ def test_two_runs_do_not_share_their_network_namespaces(monkeypatch):
             pass
     with mpi_libs.network(1):
         pass
+
+
+def hangs(launcher):
+    return run_mpi.Result("failed", "took longer than 30 s", 30.0, "", launcher)
+
+
+@pytest.mark.parametrize("launcher, status, left", [(True, "passed", 0), (False, "failed", 1)])
+def test_a_run_is_made_again_only_if_the_launcher_alone_hangs(
+    launcher, status, left, monkeypatch, tmp_path
+):
+    known = tmp_path / "known"
+    known.write_text("m50 rma/put 2 launcher it hangs\n")
+    monkeypatch.setattr(matrix, "KNOWN_PLAIN", known)
+    results = [hangs(launcher), run_mpi.Result("passed", "", 1.0, "")]
+    monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
+    run = matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), M50, 1, 2, False)
+    assert run.job.timeout == matrix.KNOWN_LIMIT_S
+    assert matrix.execute(run)[1].status == status
+    assert len(results) == left
+
+
+@pytest.mark.parametrize("program, alone", [("sleep", False), ("put", True)])
+def test_a_process_of_the_program_is_told_from_the_launcher(program, alone, tmp_path):
+    mark = f"test-{os.getpid()}-{program}"
+    with (tmp_path / "out").open("wb") as out:
+        proc = run_mpi.start_marked(["sleep", "60"], dict(os.environ), tmp_path, out, mark)
+    try:
+        assert run_mpi.who_waits(mark, program)[1] is alone
+    finally:
+        run_mpi.end_all(proc, mark)
