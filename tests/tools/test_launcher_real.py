@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 
 import launcher_support as support
 import pytest
@@ -59,6 +60,38 @@ def test_the_program_sees_its_users_alone(site):
     words = ["run", "-n", 3, "-g", 1, "--virtual-nodes", 2, "--timeout", 50, program, 0.05]
     result = measured(support.casper(*words, env=env))
     assert (result["ranks"], result["nodes"], result["node_ranks"]) == (3, 2, [2, 1])
+
+
+# Stands for Slurm's: starts as many ranks as it is told, with the variables that it is told, by mpiexec.
+SRUN = """#!{python}
+import os, sys
+words = sys.argv[1:]
+options = {{}}
+while words[0].startswith("--"):
+    name, _, options[name] = words.pop(0).partition("=")
+if words[0] == "env":  # a value has a comma in it
+    settings = []
+else:
+    settings = options["--export"].split(",")[1:]
+    assert options["--export"].startswith("ALL,")
+launch = ["mpiexec", "-n", options["--ntasks"], "env", *settings]
+os.execvp("{mpiexec}", [*launch, *words])
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["--env", "CASPER_TEST_X=a,b"]])
+def test_in_a_slurm_job_by_srun(more, tmp_path):
+    program = BUILD / "m50/bin/gap_check"
+    mpiexec = BUILD / "env/m50/bin/mpiexec"
+    if not program.exists() or not mpiexec.exists():
+        pytest.skip("build/m50 has no bin/gap_check, or its mpiexec is not there")
+    srun = tmp_path / "srun"
+    srun.write_text(SRUN.format(python=sys.executable, mpiexec=mpiexec))
+    srun.chmod(0o755)
+    env = {"PATH": f"{tmp_path}:{os.environ['PATH']}", "SLURM_JOB_ID": "1"}
+    words = ["run", *more, "-n", 3, "-g", 1, "--virtual-nodes", 1, "--timeout", 50, program, 0.05]
+    result = measured(support.casper(*words, env=env))
+    assert (result["ranks"], result["nodes"], result["node_ranks"]) == (3, 1, [3])
 
 
 def test_without_ghosts_the_library_is_transparent(site):
