@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // A library preloaded into a program of another MPI would hand one library's handles to the other.
-// Seen by the names of the loaded objects, before anything is initialised.
+// Seen by the names of the loaded objects, before anything is initialised. An older release may have the same name:
+// it says so itself.
 #include "runtime/libcheck.h"
 
 #include <link.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "runtime/rt.h"
@@ -40,12 +42,44 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
     return 0;
 }
 
+// The major release that this library was built for, and what its text is behind; NULL: there is none to compare.
+#if defined(OMPI_MAJOR_VERSION)
+static const char *const RELEASE = "Open MPI v";
+enum { MAJOR = OMPI_MAJOR_VERSION };
+#elif defined(MPICH_NUMVERSION)
+static const char *const RELEASE = "MPICH Version:";
+enum { MAJOR = MPICH_NUMVERSION / 10000000 };
+#else
+static const char *const RELEASE;
+enum { MAJOR };
+#endif
+
+// One that is older lacks functions.
+static void check_release(void)
+{
+    char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
+    int len = 0;
+    if (!RELEASE || csp_mpi.Get_library_version(text, &len) != MPI_SUCCESS)
+        return;
+    const char *release = strstr(text, RELEASE);
+    int major = release ? (int)strtol(release + strlen(RELEASE), NULL, 10) : MAJOR;
+    if (major >= MAJOR)
+        return;
+    csp_error("this libcasper was built for release %d of the MPI library, but the program uses "
+              "release %d; preload the "
+              "build for that one (`casper run` finds it)",
+              MAJOR, major);
+    _exit(1);
+}
+
 void csp_libcheck(void)
 {
     struct found f = {0};
     dl_iterate_phdr(look, &f);
-    if (f.wanted && !f.other)
+    if (f.wanted && !f.other) {
+        check_release();
         return;
+    }
     if (f.other)
         csp_error(
             "this libcasper was built for %s, but the program uses %s; preload the build for that "
