@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import hashlib
+import json
 import os
 import re
 import shutil
@@ -200,13 +201,22 @@ def last_lines(output: str, n: int = SHOWN_LINES) -> str:
 
 
 class Script:
-    """Runs named cases and keeps count."""
+    """Runs named cases and keeps count. The first word of a name is the MPI library; each part is a line
+    of the file $CASPER_TEST_PARTS too, for the test driver."""
 
     def __init__(self, names: str) -> None:
         self.names = re.compile(names)
         self.failed: list[str] = []
         self.passed = 0
         self.skipped: list[str] = []
+
+    def part(self, word: str, name: str, said: str, seconds: float = 0.0) -> None:
+        """Says what became of a part."""
+        print(f"{word:<4} {name} {seconds:.1f} s: {said}", flush=True)
+        if path := os.environ.get("CASPER_TEST_PARTS"):
+            row = {"word": word, "name": name, "said": said, "seconds": seconds}
+            with open(path, "a", encoding="utf-8") as out:
+                out.write(json.dumps(row) + "\n")
 
     def note(self, name: str, body: Callable[[], str]) -> None:
         """Something that has to run before, and is no test."""
@@ -216,7 +226,7 @@ class Script:
 
     def skip(self, name: str, reason: str) -> None:
         self.skipped.append(reason)
-        print(f"skip {name}: {reason}", flush=True)
+        self.part("skip", name, reason)
 
     def case(self, name: str, body: Callable[[], str | None]) -> str:
         """`body` returns what is worth saying, raises Failure, or Skip. Returns the word for it."""
@@ -224,7 +234,7 @@ class Script:
             return ""
         start = time.monotonic()
         try:
-            word, said = "ok  ", body() or ""
+            word, said = "ok", body() or ""
             self.passed += 1
         except Skip as skip:
             word, said = "skip", str(skip)
@@ -232,8 +242,8 @@ class Script:
         except Failure as failure:
             word, said = "FAIL", str(failure)
             self.failed.append(name)
-        print(f"{word} {name} {time.monotonic() - start:.1f} s: {said}", flush=True)
-        return word.strip()
+        self.part(word, name, said, time.monotonic() - start)
+        return word
 
     def end(self) -> int:
         print(f"{self.passed} passed, {len(self.failed)} failed, {len(self.skipped)} skipped")

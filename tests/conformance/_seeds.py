@@ -395,7 +395,7 @@ def body(script: _foreign.Script, opts: argparse.Namespace, plan: Plan) -> None:
             known = plan.tester.known(first.name, 1, None)
             broken = Setting(plan.tester, first, program, None, 1, known, broken=what)
             script.case(
-                f"self-test {what}",
+                f"{first.name} self-test {what}",
                 lambda s=broken, line=wanted, n=most: broken_is_found(s, line, n),
             )
         for name in names if opts.full or opts.mpi else names[:1]:

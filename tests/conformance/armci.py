@@ -124,13 +124,13 @@ def compare(program: Program, env: dict[str, str], settings: list[tuple[int, int
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
     settings = [(1, 2), (2, 2), (1, 1), (2, 1)] if opts.full else [(1, 2)]
     for program in PROGRAMS:
-        script.case(program.name, lambda program=program: compare(program, {}, settings))
+        script.case(f"m40 {program.name}", lambda program=program: compare(program, {}, settings))
     loose = replace(PROGRAMS[1], kinds=LOOSE)
-    script.case("patches, not atomic", lambda: compare(loose, NOT_ATOMIC, settings))
+    script.case("m40 patches, not atomic", lambda: compare(loose, NOT_ATOMIC, settings))
     for title, env in METHODS.items() if opts.full else ():
         for program in PROGRAMS:
             if program.lists:
-                name = f"{program.name}, {title}"
+                name = f"m40 {program.name}, {title}"
                 script.case(name, lambda p=program, e=env: compare(p, e, [(1, 2)]))
 
 

@@ -72,7 +72,7 @@ def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
     settings = [(1, 2), (2, 2), (1, 1), (1, None)] if opts.full else [(1, 2)]
     for program in programs(not opts.full):
         if program.name not in left_out:
-            script.case(program.name, lambda program=program: compare(program, settings))
+            script.case(f"m40 {program.name}", lambda program=program: compare(program, settings))
 
 
 if __name__ == "__main__":

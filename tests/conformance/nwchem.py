@@ -130,12 +130,12 @@ def compare(users: int, ghosts: int, extra: dict[str, str], judge) -> str:
 def body(script: _foreign.Script, opts) -> None:
     os.environ.pop("ARMCI_USE_WIN_ALLOCATE", None)
     created = {"ARMCI_USE_WIN_ALLOCATE": "0"}
-    script.case("2 users, 1 ghost per node", lambda: compare(2, 1, {}, redirected))
-    script.case("created windows", lambda: compare(2, 1, created, by_software))
+    script.case("m40 2 users, 1 ghost per node", lambda: compare(2, 1, {}, redirected))
+    script.case("m40 created windows", lambda: compare(2, 1, created, by_software))
     if opts.full:
-        script.case("4 users, 2 ghosts per node", lambda: compare(4, 2, {}, redirected))
+        script.case("m40 4 users, 2 ghosts per node", lambda: compare(4, 2, {}, redirected))
         for title, env in METHODS.items():
-            script.case(title, lambda env=env: compare(2, 1, env, redirected))
+            script.case(f"m40 {title}", lambda env=env: compare(2, 1, env, redirected))
 
 
 if __name__ == "__main__":

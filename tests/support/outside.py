@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -13,7 +14,7 @@ import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
 import run_mpi
-from mpi_libs import BUILD, ROOT
+from mpi_libs import BUILD, LIBRARIES, ROOT
 
 # Build directory -> sanitizer.
 UNIT_BUILDS = {"unit": "", "unit-asan": "address,undefined", "unit-tsan": "thread"}
@@ -139,26 +140,48 @@ QUICK = (
 )  # minutes; the others run in test-full
 
 
+WORDS = {"ok": "passed", "FAIL": "failed", "skip": "skipped"}  # of a script -> of the summary
+
+
+def _parts(report, outcome, script: str, path: Path) -> set[str]:
+    """Adds what a conformance script says of its parts, by MPI library; returns the statuses."""
+    found = set()
+    for line in _log(path).splitlines():
+        part = json.loads(line)
+        lib, name = re.fullmatch(r"(\w+),? ?(.*)", part["name"]).groups()
+        group, test = "conform.", f"{part['name']} of {script}"
+        if lib in LIBRARIES:
+            group, test = f"{group} {lib}", f"{script} {name}"
+        status, said = WORDS[part["word"]], part["said"]
+        reason = "" if status == "passed" else (said.splitlines() or ["no reason given"])[0][:200]
+        output = said if status == "failed" else ""
+        report.add(outcome(group, test, "", status, reason, part["seconds"], output))
+        found.add(status)
+    return found
+
+
+def _ended(code: int, found: set[str]) -> str:
+    """What is wrong with the end of a script, judged by its parts."""
+    want = 1 if "failed" in found else 0 if "passed" in found else run_mpi.SKIPPED
+    if code != want:
+        return f"exit code {code}, by its parts {want}"
+    return "" if found else "ran nothing"
+
+
 def conformance(report, opts: argparse.Namespace, outcome, mode: str) -> None:
     """Runs tests/conformance/*.py; those whose name starts with an underscore are helpers."""
+    parts = BUILD / "results" / "parts.jsonl"
+    python = ROOT / "build/env/py/bin/python"
     for script in sorted((ROOT / "tests/conformance").glob("[a-z]*.py")):
-        if mode == "quick" and script.stem not in QUICK:
-            report.add(
-                outcome("conformance", script.stem, "", "skipped", "part of test-full", 0.0, "")
-            )
-            continue
         if not re.search(opts.k, script.stem) or not os.access(script, os.X_OK):
             continue
-        python = ROOT / "build/env/py/bin/python"
+        if mode == "quick" and script.stem not in QUICK:
+            report.add(outcome("conform.", script.stem, "", "skipped", "part of test-full"))
+            continue
+        parts.unlink(missing_ok=True)
         args = [str(python) if python.exists() else "python3", str(script), f"--{mode}"]
-        code, output, seconds = _limited(args, dict(os.environ), CONFORMANCE_LIMIT_S[mode])
-        status = {0: "passed", 77: "skipped"}.get(code, "failed")
-        said = re.search(r"^skipped: (.*)$", output, re.M)
-        reason = (
-            said.group(1)
-            if said and status == "skipped"
-            else ""
-            if status == "passed"
-            else f"exit code {code}"
-        )
-        report.add(outcome("conformance", script.stem, "", status, reason, seconds, output))
+        env = os.environ | {"CASPER_TEST_PARTS": str(parts)}
+        code, output, seconds = _limited(args, env, CONFORMANCE_LIMIT_S[mode])
+        found = _parts(report, outcome, script.stem, parts)
+        if wrong := _ended(code, found):
+            report.add(outcome("conform.", script.stem, "", "failed", wrong, seconds, output))
