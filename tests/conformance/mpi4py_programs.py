@@ -37,7 +37,7 @@ def run(library: str, name: str, ghosts: int | None, nodes: int) -> str:
 
 
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
-    libraries = ("m50", "m40", "o41", "o50") if opts.full else ("m50",)
+    libraries = ("m50", "m40", "o41", "o50") if opts.full else ("m50", "o41")
     settings = [(None, 2), (1, 2), (1, 1), (2, 2)] if opts.full else [(None, 2), (1, 2)]
     for library in libraries:
         for name in NAMES:

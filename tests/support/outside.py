@@ -133,6 +133,7 @@ QUICK = (
     "coarrays",
     "imb",
     "leaks",
+    "mpi4py_programs",
     "nwchem",
     "p2p_random",
     "pmpi_tool",
