@@ -7,9 +7,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
-
-pytest.importorskip("pympistandard", reason="pympistandard is not in this environment")
-import wrappers  # noqa: E402
+import wrappers
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -20,10 +18,7 @@ def data():
 
 
 def test_committed_files_are_fresh():
-    try:
-        files = wrappers.generate()
-    except FileNotFoundError as error:
-        pytest.skip(f"{error.filename} is not there")
+    files = wrappers.generate()  # fails without clang-format: tools/setup/setup.sh test installs it
     stale = [path for path, text in files.items() if (ROOT / path).read_text() != text]
     assert not stale, f"run tools/gen/wrappers.py; stale: {stale}"
     there = {str(p.relative_to(ROOT)) for p in (ROOT / "src/wrap").glob("gen_*")}
