@@ -3,6 +3,7 @@
 """Bad input and bad luck: a clear message that names the cause, an exit code that is not zero, no hang,
 nothing left in /dev/shm, no process that outlives the job."""
 
+import contextlib
 import os
 import re
 import signal
@@ -148,6 +149,40 @@ def test_a_ghost_is_killed(lib, signum):
     done = run(Bad(lib, "bad/wait_to_be_killed", ["30"], during=kill))
     ended_badly(done, rf"ghost \d+ .*died|{LAUNCHER}")
     assert done.seconds < 25
+
+
+def processes_of_launcher(processes):
+    """Not the shell around all."""
+    return [
+        pid for pid in processes() if re.search("mpiexec|hydra|prte|orte|mpirun", run_mpi_comm(pid))
+    ]
+
+
+def test_a_dead_ghost_is_named_by_the_other_one_of_its_node(lib, tmp_path):
+    """The launcher may be faster to end the job, and does not pass on what was said then: it is stopped,
+    and standard error is a file. Users may wait inside the MPI library; a ghost never does."""
+    said, dead = tmp_path / "stderr", []
+
+    def kill(processes, output):
+        _, ghosts = find_processes(processes, output, 4, 8)
+        dead.append(ghosts[1])
+        launcher = processes_of_launcher(processes)
+        assert launcher
+        for pid in launcher:
+            os.kill(pid, signal.SIGSTOP)
+        os.kill(ghosts[1], signal.SIGKILL)
+        end = time.monotonic() + 10
+        while "has died" not in said.read_text() and time.monotonic() < end:
+            time.sleep(0.05)
+        for pid in launcher:  # some do not go on rightly after such a pause
+            with contextlib.suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+    wrap = ["sh", "-c", f'exec "$@" 2>>{said}', "sh"]
+    env = {"CSP_NG": "2", "CASPER_TEST_USERS": "4"}
+    run(Bad(lib, "bad/wait_to_be_killed", ["30"], env=env, ranks=8, wrap=wrap, during=kill))
+    named = rf"ghost [01] of node [01] \(rank \d of the real world, pid {dead[0]}\) has died"
+    assert re.search(rf"error: \[.*\] {named}; the job can not go on", said.read_text())
 
 
 def kill_in_the_middle(lib, window, role):
