@@ -91,6 +91,7 @@ csp_add_mpi_test(rma/stencil.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/threads_create.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/threads_lock.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/threads_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/threads_overlap.c NP 4 GHOSTS 1 NODES 2 CORE TIMEOUT 120)
 csp_add_mpi_test(rma/win_self.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(world/abort.c NP 4 GHOSTS 1 NODES 2 CORE EXIT 42)
 csp_add_mpi_test(world/abort.c NP 4 GHOSTS 1 NODES 2 EXIT -1 NAME world/abort_self ARGS self)
@@ -220,7 +221,7 @@ csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_below TOOL_BELOW casper/counting_tool.c)
 
 # Windows that do not fit the pool get a segment and an internal window of their own.
-foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds threads_create threads_ops
+foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds threads_create threads_ops threads_overlap
         many_windows unaligned zero_size random_ops lock_mix pscw stencil attr_user origin_in_window)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_${test} TIMEOUT 120 ENV CSP_POOL_MAX=0)
 endforeach()
