@@ -236,6 +236,13 @@ LIBRARIES = {
 SPARE_SLOTS = 4
 
 
+def universe(lib: Library, users: int, nodes: int) -> int:
+    """What MPI_UNIVERSE_SIZE has to be for the program; 0 if that is not known: on several nodes Open MPI
+    counts mpiexec's own as well."""
+    known = lib.family == "mpich" or (lib.family == "openmpi" and nodes == 1)
+    return users + SPARE_SLOTS if known else 0
+
+
 def block_sizes(total: int, nodes: int) -> list[int]:
     """Ranks of each node in block distribution: the first nodes get one more."""
     return [total // nodes + (i < total % nodes) for i in range(nodes)]
@@ -295,4 +302,6 @@ def job(
             command += ["--mca", "btl_tcp_if_include", "lo"]
     elif lib.family == "openmpi":
         command += ["--host", f"localhost:{total + SPARE_SLOTS}"]
+    if lib.family == "mpich":  # it has no MPI_UNIVERSE_SIZE otherwise
+        command += ["-usize", str(total + SPARE_SLOTS)]
     return [*command, "-n", str(total)], env

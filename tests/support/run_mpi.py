@@ -177,6 +177,8 @@ def environment(job: Job, lib_env: dict[str, str]) -> dict[str, str]:
         "CASPER_TEST_MPI": job.lib.name,
         "CASPER_TEST_LIMIT_S": str(limit),
     }
+    if size := mpi_libs.universe(job.lib, job.users, job.nodes):
+        env["CASPER_TEST_UNIVERSE"] = str(size)
     if job.ghosts is not None:
         env |= {"CSP_NG": str(job.ghosts), "CSP_WATCHDOG_S": str(max(5, limit - 10))}
     return env | job.env
