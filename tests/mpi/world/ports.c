@@ -16,8 +16,9 @@ int main(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     int bad = csp_test_rank == 0 && MPI_Open_port(MPI_INFO_NULL, port) != MPI_SUCCESS;
     MPI_Bcast(&bad, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    CHECK_MSG(!bad, "MPI_Open_port failed");
     if (bad)
-        csp_test_skip("this MPI library has no ports here");
+        return csp_test_done();
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_ARE_FATAL);
     if (csp_test_rank == 0)
         MPI_Send(port, MPI_MAX_PORT_NAME, MPI_CHAR, 1, 0, MPI_COMM_WORLD);
