@@ -27,6 +27,7 @@
 #include "runtime/peers.h"
 #include "runtime/predict.h"
 #include "runtime/quirks.h"
+#include "runtime/spawn.h"
 #include "topo/place.h"
 
 extern char **environ;
@@ -73,9 +74,6 @@ void csp_init_must(int rc, const char *what)
 // The number of ghosts that everybody agrees on.
 static int agree_ng(void)
 {
-    MPI_Comm parent = MPI_COMM_NULL;
-    csp_mpi.Comm_get_parent(&parent);
-    csp_rt.spawned = parent != MPI_COMM_NULL;
     int ng = (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
     int mine[2] = {ng, -ng}, most[2];
     csp_init_must(csp_mpi.Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
@@ -85,7 +83,7 @@ static int agree_ng(void)
             "CSP_NG differs between processes (from %ld to %ld): set it for all of them, e.g. with "
             "`casper run -g N`",
             -most[1], most[0], 0);
-    return ng;
+    return csp_rt.spawned ? csp_spawn_announce(ng) : ng;
 }
 
 // Dense node numbers in the order of the nodes' lowest ranks. @return number of nodes.
@@ -214,8 +212,10 @@ static void activate(struct csp_topo *topo, int ng)
     csp_init_must(csp_mpi.Barrier(csp_rt.world), "MPI_Barrier"); // all can receive messages now
     struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
-    if (csp_rt.is_ghost)
+    if (csp_rt.is_ghost) {
+        csp_spawn_part();
         run_ghost();
+    }
     csp_quirks_env();
     csp_rt.yielded = csp_quirks_yield(0);
     if (csp_predict_used() || csp_config.trace[0])
@@ -254,7 +254,10 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     csp_mpi.Comm_rank(MPI_COMM_WORLD, &csp_rt.wrank);
     csp_mpi.Comm_size(MPI_COMM_WORLD, &nranks);
     load_config();
+    csp_spawn_detect();
     if (nranks == 1) {
+        if (csp_rt.spawned)
+            csp_spawn_announce(0);
         if (!session_only || csp_config.ng > 0)
             stand_aside("the job has a single process");
         return MPI_SUCCESS;
@@ -271,5 +274,6 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     else
         stand_aside("a node has no more ranks than CSP_NG, so no user would be left there");
     free(topo);
+    csp_spawn_part();
     return MPI_SUCCESS;
 }

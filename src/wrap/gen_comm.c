@@ -123,30 +123,6 @@ CSP_WRAP(0, int, Comm_size, MPI_Comm_size, (MPI_Comm comm, int *size), (comm, si
          { return csp_mpi.Comm_size(CSP_COMM(comm, ra), size); })
 #endif
 
-#if CSP_HAVE_MPI_Comm_spawn
-CSP_WRAP(0, int, Comm_spawn, MPI_Comm_spawn,
-         (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
-          MPI_Comm *intercomm, int array_of_errcodes[]),
-         (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes), {
-             return csp_mpi.Comm_spawn(command, argv, maxprocs, info, root, CSP_COMM(comm, ra),
-                                       intercomm, array_of_errcodes);
-         })
-#endif
-
-#if CSP_HAVE_MPI_Comm_spawn_multiple
-CSP_WRAP(0, int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
-         (int count, char *array_of_commands[], char **array_of_argv[],
-          const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
-          MPI_Comm *intercomm, int array_of_errcodes[]),
-         (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
-          intercomm, array_of_errcodes),
-         {
-             return csp_mpi.Comm_spawn_multiple(count, array_of_commands, array_of_argv,
-                                                array_of_maxprocs, array_of_info, root,
-                                                CSP_COMM(comm, ra), intercomm, array_of_errcodes);
-         })
-#endif
-
 #if CSP_HAVE_MPI_Comm_test_inter
 CSP_WRAP(0, int, Comm_test_inter, MPI_Comm_test_inter, (MPI_Comm comm, int *flag), (comm, flag),
          { return csp_mpi.Comm_test_inter(CSP_COMM(comm, ra), flag); })

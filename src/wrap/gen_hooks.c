@@ -82,6 +82,14 @@ CSP_WRAP(0, int, Comm_set_attr, MPI_Comm_set_attr,
          })
 #endif
 
+#if CSP_HAVE_MPI_Comm_get_parent
+CSP_WRAP(0, int, Comm_get_parent, MPI_Comm_get_parent, (MPI_Comm * parent), (parent), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Comm_get_parent(parent);
+    return csp_rt_comm_get_parent(parent);
+})
+#endif
+
 #if CSP_HAVE_MPI_Comm_set_errhandler
 CSP_WRAP(0, int, Comm_set_errhandler, MPI_Comm_set_errhandler,
          (MPI_Comm comm, MPI_Errhandler errhandler), (comm, errhandler), {
@@ -97,6 +105,37 @@ CSP_WRAP(0, int, Comm_set_info, MPI_Comm_set_info, (MPI_Comm comm, MPI_Info info
         return csp_mpi.Comm_set_info(comm, info);
     return csp_rt_comm_set_info(comm, info);
 })
+#endif
+
+#if CSP_HAVE_MPI_Comm_spawn
+CSP_WRAP(0, int, Comm_spawn, MPI_Comm_spawn,
+         (const char *command, char *argv[], int maxprocs, MPI_Info info, int root, MPI_Comm comm,
+          MPI_Comm *intercomm, int array_of_errcodes[]),
+         (command, argv, maxprocs, info, root, comm, intercomm, array_of_errcodes), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
+                                           array_of_errcodes);
+             return csp_rt_comm_spawn(command, argv, maxprocs, info, root, comm, intercomm,
+                                      array_of_errcodes);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Comm_spawn_multiple
+CSP_WRAP(0, int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
+         (int count, char *array_of_commands[], char **array_of_argv[],
+          const int array_of_maxprocs[], const MPI_Info array_of_info[], int root, MPI_Comm comm,
+          MPI_Comm *intercomm, int array_of_errcodes[]),
+         (count, array_of_commands, array_of_argv, array_of_maxprocs, array_of_info, root, comm,
+          intercomm, array_of_errcodes),
+         {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Comm_spawn_multiple(count, array_of_commands, array_of_argv,
+                                                    array_of_maxprocs, array_of_info, root, comm,
+                                                    intercomm, array_of_errcodes);
+             return csp_rt_comm_spawn_multiple(count, array_of_commands, array_of_argv,
+                                               array_of_maxprocs, array_of_info, root, comm,
+                                               intercomm, array_of_errcodes);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Session_init

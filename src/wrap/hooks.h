@@ -24,6 +24,15 @@ static inline MPI_Comm csp_hook_program_comm(MPI_Comm comm)
 // hooks_abort.c
 int csp_rt_abort(MPI_Comm comm, int errorcode);
 
+// hooks_spawn.c
+int csp_rt_comm_get_parent(MPI_Comm *parent);
+int csp_rt_comm_spawn(const char *command, char *argv[], int maxprocs, MPI_Info info, int root,
+                      MPI_Comm comm, MPI_Comm *intercomm, int array_of_errcodes[]);
+int csp_rt_comm_spawn_multiple(int count, char *array_of_commands[], char **array_of_argv[],
+                               const int array_of_maxprocs[], const MPI_Info array_of_info[],
+                               int root, MPI_Comm comm, MPI_Comm *intercomm,
+                               int array_of_errcodes[]);
+
 // hooks_attr.c
 int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
 int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value);

@@ -147,7 +147,7 @@ def _o41() -> Library:
         "o41",
         "mpiexec.openmpi",
         "mpicc.openmpi",
-        env=ROOT_ALLOWED,
+        env=ROOT_ALLOWED | {"OMPI_MCA_rmaps_base_oversubscribe": "1"},  # for spawned jobs
         options=OPEN_MPI,
         nodes_options=f"--mca plm_rsh_agent {AGENT} --mca btl tcp,vader,self".split(),
     )
@@ -163,7 +163,8 @@ def _o50() -> Library:
         str(prefix / "bin/mpiexec"),
         str(prefix / "bin/mpicc"),
         prefix,
-        env=ROOT_ALLOWED,
+        # a spawned job knows nothing of mpiexec's options
+        env=ROOT_ALLOWED | {"PRTE_MCA_rmaps_default_mapping_policy": ":oversubscribe"},
         options=OPEN_MPI,
         nodes_options=f"--prtemca plm_ssh_agent {AGENT} --mca btl tcp,sm,self".split(),
     )
