@@ -76,3 +76,11 @@ def test_a_process_of_the_program_is_told_from_the_launcher(program, alone, tmp_
         assert run_mpi.who_waits(mark, program)[1] is alone
     finally:
         run_mpi.end_all(proc, mark)
+
+
+@pytest.mark.parametrize("name, status", [("i21", "skipped"), ("m50", "failed")])
+def test_a_skip_whose_exit_code_the_launcher_mislays(name, status):
+    job = run_mpi.Job(mpi_libs.LIBRARIES[name], "x", 1, 0, 2)
+    assert run_mpi.judge(job, 255, "skipped: because\n")[0] == status
+    assert run_mpi.judge(job, 255, "1 errors\n")[0] == "failed"
+    assert run_mpi.judge(job, run_mpi.SKIPPED, "")[0] == "skipped"
