@@ -53,7 +53,10 @@ OVERHEAD_TEXT = """What calls cost when nobody has to wait, and what quiet ghost
 who share their cores. Microseconds, median of the runs' medians (lowest - highest run), two
 virtual nodes with one user each unless said otherwise; with Casper one ghost on each node. For
 epochs and operations on one target, the plain target sits in MPI_Recv and the one with Casper
-is outside MPI, as in gap.md. Wanted: windows from the pool (up to 64 MB a process) at most {pool},
+is outside MPI, as in gap.md. Where both users stay in MPI for an epoch (fence + Put,
+post/start/Put/complete/wait) the four processes of the run with Casper share the cores named
+below: such a row shows what naps and time slices cost, which a ghost with a core of its own does
+not take. Wanted: windows from the pool (up to 64 MB a process) at most {pool},
 larger ones at most {large}, messages and calls at most
 {message} (a call of nanoseconds: 5 ns more), users on shared cores at most {shared} times
 plain. **Bold**: beyond that.

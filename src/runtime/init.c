@@ -48,8 +48,11 @@ static void stand_aside(const char *why)
         csp_warn("not active: %s; the program runs on plain MPI", why);
 }
 
+// Ends the job for a reason that all processes see: rank 0 says it, the others wait for the end.
 __attribute__((noreturn)) static void refuse(const char *fmt, long a, long b, long c)
 {
+    while (csp_rt.wrank > 0)
+        pause();
     char text[256];
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
@@ -113,15 +116,10 @@ static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng
     for (int i = 0; i < nranks; i++)
         size[node_of_wrank[i]]++;
     for (int i = 0; i < nnodes && enough; i++) {
-        if (size[i] < ng && size[i] > 1) {
-            if (csp_rt.wrank == 0)
-                refuse("CSP_NG=%ld asks for more ghosts than node %ld has ranks (%ld): start more "
-                       "ranks "
-                       "per node or lower CSP_NG; `casper run -n USERS -g GHOSTS` counts for you",
-                       ng, i, size[i]);
-            for (;;)
-                pause(); // rank 0 speaks and ends the job
-        }
+        if (size[i] < ng && size[i] > 1)
+            refuse("CSP_NG=%ld asks for more ghosts than node %ld has ranks (%ld): start more ranks "
+                   "per node or lower CSP_NG; `casper run -n USERS -g GHOSTS` counts for you",
+                   ng, i, size[i]);
         enough = size[i] > ng;
     }
     free(size);

@@ -333,3 +333,4 @@ def test_numbers_of_ghosts_that_differ_are_refused(lib):
     wrap = ["sh", "-c", other, "sh"]
     done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=wrap))
     ended_badly(done, r"casper: error: .*CSP_NG differs between processes \(from 1 to 2\)")
+    assert len(re.findall("CSP_NG differs", done.output)) == 1, done.output
