@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Lock server: who may access which target of this node. FIFO: a request is granted when it
-// conflicts with no holder and with no earlier request. Grants and requests are control messages;
-// nobody polls. MPI-4.1 12.5.3. The other half is src/rma/rma_lock.c.
+// Lock server: who may access which target of this node. A request is granted when it conflicts with no holder
+// and with no earlier request. Grants and requests are control messages; nobody polls. MPI-4.1 12.5.3. The other
+// half is src/rma/rma_lock.c.
+//
+// Earlier is who asked here first, but for lock_all, which asks each node when it first uses it and holds others by then:
+// two of them that queued behind exclusive requests on two nodes could wait for each other. It is earlier than exclusive requests
+// that came after it began. What that means is said by Lamport clocks, one for each window and node: an exclusive
+// request gets the next number from its server, a lock_all brings its node's clock of when it began, a grant
+// brings the server's to the origin's node. So an exclusive request waits for lock_alls with a lower stamp alone, a
+// lock_all for exclusive requests with none higher than its own: no circle; and a lock_all that begins after a grant has told its node waits.
 //
 // lock_all of a user of this node is counted in the csp_wnode instead; an exclusive request raises
 // `exclusive` there (later lock_alls then come here) and waits until the counter is 0.
@@ -21,8 +28,7 @@ struct lock {
     struct lock *next;
     int origin, target, exclusive; // wrank; window rank or ALL_TARGETS
     int granted;
-    int overtakes; // waits for holders only, not for earlier requests
-    uint64_t cookie, asked_ns;
+    uint64_t stamp, cookie, asked_ns;
 };
 
 // The locks of one window on this node; exists while it has any.
@@ -64,6 +70,17 @@ static int same_target(const struct lock *a, const struct lock *b)
     return a->target == b->target || a->target == ALL_TARGETS || b->target == ALL_TARGETS;
 }
 
+static int conflict(const struct lock *a, const struct lock *b)
+{
+    return same_target(a, b) && (a->exclusive || b->exclusive);
+}
+
+// Whether l waits for o, which came before it.
+static int waits_for(const struct lock *l, const struct lock *o)
+{
+    return conflict(o, l) && (o->granted || l->exclusive || o->stamp <= l->stamp);
+}
+
 // May l be granted, given those before it and the holders?
 static int grantable(const struct server *s, const struct lock *l)
 {
@@ -71,11 +88,11 @@ static int grantable(const struct server *s, const struct lock *l)
         if (o == l)
             break; // the rest came later; holders among them are compatible with what was granted
                    // then
-        if (same_target(o, l) && (o->exclusive || l->exclusive) && (o->granted || !l->overtakes))
+        if (waits_for(l, o))
             return 0;
     }
     for (const struct lock *o = l->next; o; o = o->next)
-        if (o->granted && same_target(o, l) && (o->exclusive || l->exclusive))
+        if (o->granted && conflict(o, l))
             return 0;
     return 1;
 }
@@ -97,11 +114,25 @@ static int grant_all(struct server *s)
             continue;
         }
         l->granted = 1;
-        struct csp_am msg = {.type = CSP_AM_GRANT, .gid = s->gid, .cookie = l->cookie};
+        struct csp_am msg = {.type = CSP_AM_GRANT,
+                             .gid = s->gid,
+                             .cookie = l->cookie,
+                             .spare = {atomic_load(&s->node->lock_clock)}};
         csp_am_send(l->origin, &msg);
         n++;
     }
     return n;
+}
+
+// The order of a request; after `exclusive` was raised.
+static uint64_t stamp_of(struct csp_wnode *node, const struct csp_am *msg)
+{
+    if (msg->b == CSP_LOCK_EXCLUSIVE)
+        return atomic_fetch_add(&node->lock_clock, 1) + 1;
+    if (msg->a != ALL_TARGETS)
+        return UINT64_MAX; // after all that are here
+    csp_lock_clock_raise(node, msg->spare[0]);
+    return msg->spare[0];
 }
 
 static void on_lock(const struct csp_am *msg)
@@ -111,8 +142,7 @@ static void on_lock(const struct csp_am *msg)
     CSP_CHECK(l, "out of memory for a lock");
     *l = (struct lock){.origin = msg->src,
                        .target = msg->a,
-                       .exclusive = (msg->b & CSP_LOCK_EXCLUSIVE) != 0,
-                       .overtakes = (msg->b & CSP_LOCK_OVERTAKE) != 0,
+                       .exclusive = msg->b == CSP_LOCK_EXCLUSIVE,
                        .cookie = msg->cookie,
                        .asked_ns = csp_clock_ns()};
     while (*end)
@@ -121,6 +151,7 @@ static void on_lock(const struct csp_am *msg)
     atomic_fetch_add_explicit(&s->node->server_locks, 1, memory_order_relaxed);
     if (l->exclusive && s->exclusives++ == 0)
         atomic_store_explicit(&s->node->exclusive, 1, memory_order_seq_cst);
+    l->stamp = stamp_of(s->node, msg);
     grant_all(s);
 }
 

@@ -93,11 +93,12 @@ void csp_early_replay(struct csp_win *w)
     last = at;
 }
 
-// The cookie is the address of the waiter's flag.
+// The cookie is the address where the waiter looks.
 static void on_grant(const struct csp_am *msg)
 {
-    _Atomic int *granted = (_Atomic int *)(uintptr_t)msg->cookie;
-    atomic_store_explicit(granted, 1, memory_order_release); // pairs with the waiter's acquire
+    _Atomic uint64_t *granted = (_Atomic uint64_t *)(uintptr_t)msg->cookie;
+    atomic_store_explicit(granted, msg->spare[0] + 1,
+                          memory_order_release); // pairs with the waiter's acquire
 }
 
 void csp_rma_am_start(void)

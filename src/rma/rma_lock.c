@@ -9,7 +9,7 @@
 //
 // lock_all takes the shared lock of a node when the node is first used, its own node's at once:
 // that one by a counter in shared memory, without a message, unless an exclusive lock is wanted
-// there.
+// there. All these have the stamp of when the lock_all began.
 #include "rma/rma_win.h"
 
 #include <stdlib.h>
@@ -33,29 +33,30 @@ static int server_of(const struct csp_win *w, int node)
 }
 
 static void lock_message(struct csp_win *w, enum csp_am_type type, int node, int target,
-                         int lock_type, _Atomic int *granted)
+                         int lock_type, _Atomic uint64_t *granted)
 {
+    int exclusive = lock_type == MPI_LOCK_EXCLUSIVE;
     struct csp_am msg = {.type = type,
                          .gid = w->gid,
                          .a = target,
-                         .b = lock_type == MPI_LOCK_EXCLUSIVE                ? CSP_LOCK_EXCLUSIVE
-                              : target == ALL_TARGETS && node != csp_rt.node ? CSP_LOCK_OVERTAKE
-                                                                             : 0,
+                         .b = exclusive ? CSP_LOCK_EXCLUSIVE : CSP_LOCK_SHARED,
                          .cookie = (uintptr_t)granted,
-                         .off = w->node_offs[node]};
+                         .off = w->node_offs[node],
+                         .spare = {w->lockall_stamp}};
     csp_am_send(server_of(w, node), &msg);
 }
 
 static void acquire(struct csp_win *w, int node, int target, int lock_type)
 {
-    _Atomic int granted = 0;
+    _Atomic uint64_t granted = 0;
     struct csp_wait wait;
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_clock_ns(), stamp;
     lock_message(w, CSP_AM_LOCK, node, target, lock_type, &granted);
     csp_wait_begin(&wait, "lock of rank %ld (-1: all) from the lock server of node %ld, window %ld",
                    target, node, (long)w->gid);
-    while (!atomic_load_explicit(&granted, memory_order_acquire))
+    while (!(stamp = atomic_load_explicit(&granted, memory_order_acquire)))
         csp_wait_turn(&wait);
+    csp_lock_clock_raise(w->node, stamp - 1);
     csp_time_waited(CSP_WAIT_LOCK, begin);
 }
 
@@ -173,6 +174,8 @@ int csp_rma_win_lock_all(struct csp_win *w, int assertion)
         return csp_win_raise(w, rc);
     w->locked_all_nocheck = (assertion & MPI_MODE_NOCHECK) != 0;
     if (!w->locked_all_nocheck) {
+        // before `exclusive` is read: pairs with the server's, which raises that before it takes a stamp
+        w->lockall_stamp = atomic_load_explicit(&w->node->lock_clock, memory_order_seq_cst);
         w->locked_all_fast = count_myself(w->node);
         if (w->locked_all_fast)
             set_node(w, csp_rt.node);

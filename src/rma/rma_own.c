@@ -34,7 +34,7 @@ static int token_server(void)
 
 static void token_take(void)
 {
-    _Atomic int granted = 0;
+    _Atomic uint64_t granted = 0;
     struct csp_am msg = {.type = CSP_AM_TOKEN, .cookie = (uintptr_t)&granted};
     struct csp_wait wait;
     csp_am_send(token_server(), &msg);

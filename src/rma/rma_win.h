@@ -110,6 +110,7 @@ struct csp_win {
     _Atomic int locked_all;         // inside lock_all
     int locked_all_nocheck;         //
     int locked_all_fast;            // counted in node->lockall_count rather than by the ghost
+    uint64_t lockall_stamp;         // node->lock_clock when lock_all began
     _Atomic uint64_t *lockall_node; // a bit per node index: shared lock taken for lock_all
     pthread_mutex_t mutex;          // the lists below; message handlers take it too
     pthread_mutex_t lockall_mutex;  // first use of a node under lock_all; held while waiting

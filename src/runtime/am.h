@@ -34,9 +34,8 @@ enum csp_am_type {
     CSP_AM_TYPES
 };
 
-// Type of a lock request. OVERTAKE: shared, by a process that holds this lock_all on another node already; if
-// it queued behind an exclusive request, two such processes on two nodes could wait for each other.
-enum { CSP_LOCK_EXCLUSIVE = 1, CSP_LOCK_OVERTAKE = 2 };
+// Type of a lock request.
+enum { CSP_LOCK_SHARED, CSP_LOCK_EXCLUSIVE };
 
 enum { CSP_AM_TEXT_BYTES = 8000 }; // at most
 
@@ -46,9 +45,9 @@ struct csp_am {
     int32_t src;         // wrank of the sender; set by csp_am_send
     uint64_t gid;        // window
     int32_t a, b;
-    uint64_t cookie; // echoed in the answer
-    uint64_t off;    // offset in the receiver's node segment
-    uint64_t spare[3];
+    uint64_t cookie;   // echoed in the answer
+    uint64_t off;      // offset in the receiver's node segment
+    uint64_t spare[3]; // lock requests and grants: the first is a stamp (ghost_lock.c)
 };
 
 /** What came with a message that a handler was given. */

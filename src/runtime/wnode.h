@@ -52,12 +52,21 @@ struct csp_wnode {
     // wanted; the lock server raises `exclusive` and then waits for the count to reach 0.
     _Alignas(64) _Atomic uint32_t lockall_count;
     _Atomic uint32_t exclusive;
+    _Atomic uint64_t lock_clock; // Lamport's, of the window's locks; ghost_lock.c
     _Alignas(64) struct csp_peer peers[];
     // behind them, at the next multiple of 64: if all ranks are on this node, struct csp_acc_lock [rank]; if
     // accumulates take the software route in a window over several nodes, the same [user of this node];
     // then, if redirection of such a window may change, struct csp_gate [user of this node][node of the window]
     // (rma_auto.c), or, by profile, a byte for each rank (rma_profile.c)
 };
+
+/** The clock of a node's locks is at least at `stamp` from now on. */
+static inline void csp_lock_clock_raise(struct csp_wnode *node, uint64_t stamp)
+{
+    uint64_t now = atomic_load_explicit(&node->lock_clock, memory_order_relaxed);
+    while (now < stamp && !atomic_compare_exchange_weak(&node->lock_clock, &now, stamp))
+        ;
+}
 
 static inline uint64_t csp_wnode_peers_bytes(int n)
 {
