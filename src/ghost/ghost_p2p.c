@@ -60,6 +60,12 @@ static void acknowledge(const struct csp_p2p_head *h)
             h->from, &(struct csp_p2p_head){.type = CSP_P2P_ACK, .cell_off = h->cell_off}, NULL);
 }
 
+// Data that leave with their envelope.
+static int goes_along(const struct csp_p2p_head *h)
+{
+    return h->flags & CSP_CELL_PAYLOAD || h->bytes <= CSP_EAGER_BYTES;
+}
+
 // A receive has its message.
 static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const char *data)
 {
@@ -80,46 +86,55 @@ static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const cha
     }
 }
 
-// Keeps a message, with its data if they are at hand.
+// A local send that does not wait for its receive: its cell goes back as soon as its data are taken.
+static int is_local_eager(const struct csp_p2p_head *h)
+{
+    return h->type == CSP_P2P_LOCAL && !(h->flags & CSP_CELL_SYNC) && goes_along(h);
+}
+
+// A message without a receive has its data with it.
+static int has_data(const struct csp_p2p_head *h)
+{
+    return h->type == CSP_P2P_EAGER || is_local_eager(h);
+}
+
+static const char *data_of(const struct message *m)
+{
+    return has_data(&m->head) ? m->data : NULL;
+}
+
+// Keeps a message, with its data if they came with it (`data`) or can be taken from a sender of this node.
 static void keep(struct port *p, const struct csp_p2p_head *h, const char *data)
 {
-    size_t bytes = data ? h->bytes : 0;
+    size_t bytes = has_data(h) ? h->bytes : 0;
     struct message *m = must(malloc(sizeof(*m) + bytes));
     m->node.env = h->env;
     m->head = *h;
-    if (bytes)
+    if (is_local_eager(h)) {
+        struct csp_cell *send = csp_cell_at(h->cell_off);
+        csp_ghost_data_touch(send, 0, m->data, 0, bytes);
+        csp_ghost_cell_done(send);
+    } else if (bytes) {
         memcpy(m->data, data, bytes);
+    }
     csp_match_keep(&p->match, &m->node);
     kept++;
-}
-
-// A local send that waits for nothing: its cell goes back as soon as its data are taken.
-static int frees_its_cell(const struct csp_p2p_head *h)
-{
-    return h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD && !(h->flags & CSP_CELL_SYNC);
-}
-
-// What a message without a receive brings along: its data, or NULL.
-static const char *data_of(const struct message *m)
-{
-    return m->head.type == CSP_P2P_EAGER || frees_its_cell(&m->head) ? m->data : NULL;
 }
 
 void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data)
 {
     struct port *p = ports[h->lrank];
     struct csp_match_node *node = csp_match_take_receive(&p->match, &h->env);
-    struct csp_cell *send = frees_its_cell(h) ? csp_cell_at(h->cell_off) : NULL;
-    if (node) {
-        struct receive *r = (struct receive *)node;
-        r->cell->ghost_private = 0;
-        match(r->cell, h, data);
-        free(r);
-    } else {
-        keep(p, h, send ? csp_cell_data(send) : data);
+    if (!node) {
+        keep(p, h, data);
+        return;
     }
-    if (send)
-        csp_ghost_cell_done(send);
+    struct receive *r = (struct receive *)node;
+    r->cell->ghost_private = 0;
+    match(r->cell, h, data);
+    if (is_local_eager(h) && h->flags & CSP_CELL_PAYLOAD)
+        csp_ghost_cell_done(csp_cell_at(h->cell_off)); // of others csp_ghost_data_copy says so
+    free(r);
 }
 
 static void pick_send(struct csp_cell *c)
@@ -128,15 +143,13 @@ static void pick_send(struct csp_cell *c)
     int node = csp_topo_node_of_wrank(t)[c->wrank];
     int to = node * t->ng + csp_topo_bound_gidx(t, c->wrank);
     struct csp_p2p_head h = {
-        .type = node == csp_rt.node                                          ? CSP_P2P_LOCAL
-                : c->flags & CSP_CELL_PAYLOAD || c->bytes <= CSP_EAGER_BYTES ? CSP_P2P_EAGER
-                                                                             : CSP_P2P_OFFER,
         .flags = c->flags,
         .env = {.context = c->context, .source = c->rank, .tag = c->tag},
         .bytes = c->bytes,
         .cell_off = csp_cell_off(c),
         .lrank = csp_topo_lrank_of_wrank(t)[c->wrank],
     };
+    h.type = node == csp_rt.node ? CSP_P2P_LOCAL : goes_along(&h) ? CSP_P2P_EAGER : CSP_P2P_OFFER;
     if (to == csp_rt.node * t->ng + csp_rt.gidx)
         csp_ghost_arrive(&h, NULL);
     else

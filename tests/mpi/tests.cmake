@@ -338,6 +338,11 @@ csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto T
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
+csp_add_mpi_test(casper/p2p_eager.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
+foreach(test complete order probes sizes) # two ghosts of a node match for each other
+    csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 2 NODES 1 FIXED NAME p2p/two_${test} ENV CSP_P2P=on TIMEOUT 120)
+endforeach()
+csp_add_mpi_test(casper/p2p_eager.c NP 4 GHOSTS 2 NODES 1 FIXED NAME casper/p2p_eager_two ENV CSP_P2P=on)
 csp_add_mpi_test(rma/pscw_wildcard.c NP 4 GHOSTS 1 NODES 2 NAME p2p/pscw_wildcard ENV CSP_P2P=on)
 foreach(test cart collectives create dup errhandler graph grequest intercomm p2p p2p_large partitioned session_world split)
     csp_add_mpi_test(world/${test}.c NP 4 GHOSTS 1 NODES 2 NAME p2p/world_${test} ENV CSP_P2P=on)
