@@ -299,13 +299,13 @@ foreach(test acc_epochs attr comm_disjoint epochs_mix get_acc many_windows rando
                      TOOL_ABOVE rma/as_aligned.c TIMEOUT 120)
 endforeach()
 
-# Redirection switched off: the targets execute. And switched on and off all the time by measurement.
+# Redirection switched off: the targets execute. And switched on and off all the time.
 foreach(test acc_epochs acc_ops acc_order counter_cas fence_asserts fetch_contention get_acc large lock_mix pscw
         put_get random_ops request_ops request_types threads_ops types_struct types_subarray)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/off_${test}
                      ENV CSP_ASYNC_CONFIG=off TIMEOUT 120)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/auto_${test}
-                     ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1 TIMEOUT 120)
+                     ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_ACC_ROUTE=library TIMEOUT 120)
 endforeach()
 
 # By profile, another prediction at each fence.
