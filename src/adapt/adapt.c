@@ -151,6 +151,7 @@ static void switch_home(struct csp_adapt *a)
     a->mixed = 0;
     a->home = a->now = csp_adapt_other(a->home);
     a->reason = CSP_ADAPT_BETTER;
+    a->due = 0;
     a->switches++;
     a->pause_ns = a->config.probe_every_ns;
     a->credit = CREDIT;
@@ -219,7 +220,8 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
 
 static int is_whole(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_done here)
 {
-    return here.calls >= a->config.interval_calls && for_ns >= a->config.interval_ns;
+    return here.calls >= a->config.interval_calls && here.units > 0 &&
+           for_ns >= a->config.interval_ns;
 }
 
 static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)

@@ -27,7 +27,7 @@ enum csp_keep_kind {
     CSP_KEEP_LEAVE, // agent -> keeper: none does any more
     CSP_KEEP_WORK, // agent -> keeper: done since the last one (n = units of work, calls, time that all
                    // `users` waited); more_ns: they wait in calls that are not over
-    CSP_KEEP_CLOSED, // agent -> keeper: change n: no accumulates under way here
+    CSP_KEEP_CLOSED, // agent -> keeper: change n: no accumulates under way, or they stay
     CSP_KEEP_OPEN,   // keeper -> agent: the route; n = nanoseconds between two WORKs
     CSP_KEEP_CLOSE,  // keeper -> agent: change n to this route
     CSP_KEEP_LEFT,   // keeper -> agent: answer to LEAVE; the last message

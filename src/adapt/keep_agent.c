@@ -74,6 +74,13 @@ static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
         csp_keep_post(k, a->node, &msg);
 }
 
+static void closed(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    set_state(k, a, CLOSED);
+    report(k, a, now_ns);
+    to_keeper(k, a, CSP_KEEP_CLOSED, a->change);
+}
+
 static void try_close(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
 {
     int all = 1;
@@ -81,9 +88,7 @@ static void try_close(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
         all &= csp_gate_close(s->gate);
     if (!all)
         return;
-    set_state(k, a, CLOSED);
-    report(k, a, now_ns);
-    to_keeper(k, a, CSP_KEEP_CLOSED, a->change);
+    closed(k, a, now_ns);
 }
 
 void csp_keep_join(struct csp_keep *k, uint64_t gid, int node, int first, struct csp_gate *gate)
@@ -161,10 +166,14 @@ static void on_open(struct csp_keep *k, struct csp_agent *a, const struct csp_ke
 static void on_close(struct csp_keep *k, struct csp_agent *a, const struct csp_keep_msg *msg,
                      uint64_t now_ns)
 {
-    set_state(k, a, CLOSING);
     a->change = msg->n;
     for (struct seat *s = a->seats; s; s = s->next)
         csp_gate_turn(s->gate, msg->route);
+    if (!((a->route ^ msg->route) & CSP_GATE_ACC_OFF)) {
+        closed(k, a, now_ns); // accumulates go on
+        return;
+    }
+    set_state(k, a, CLOSING);
     try_close(k, a, now_ns);
 }
 

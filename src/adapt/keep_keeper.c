@@ -91,9 +91,11 @@ static void finish_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now
 {
     if (r->nclosed < r->nmembers)
         return;
+    if ((r->route ^ r->wanted) & CSP_GATE_ACC_OFF) {
+        r->retry_at_ns = 0;
+        r->retry_intervals = RETRY_INTERVALS;
+    }
     r->route = r->wanted;
-    r->retry_at_ns = 0;
-    r->retry_intervals = RETRY_INTERVALS;
     end_change(k, r, now_ns);
 }
 
@@ -126,11 +128,14 @@ static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum 
     csp_keep_post(k, r->conductor, &msg);
 }
 
+// After a change that was given up, that of PUT and GET alone: it stops nobody.
 static void follow(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_route route,
                    uint64_t now_ns)
 {
     uint32_t wanted = route == CSP_ADAPT_OFF ? ALL_OFF : 0;
-    if ((wanted ^ r->route) & CSP_GATE_OFF || (wanted != r->route && now_ns >= r->retry_at_ns))
+    if (now_ns < r->retry_at_ns)
+        wanted = (wanted & CSP_GATE_OFF) | (r->route & CSP_GATE_ACC_OFF);
+    if (wanted != r->route)
         begin_change(k, r, wanted, now_ns);
 }
 
@@ -161,9 +166,9 @@ static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 static void on_probe(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_route route,
                      uint64_t now_ns)
 {
-    if (route == r->adapt.home)
-        return;
     r->asked = 0;
+    if (route == r->adapt.home) // by what it knew already
+        return;
     uint64_t idle_ns = at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
     if (!r->changing && now_ns < r->work_ns + idle_ns)
         follow(k, r, csp_adapt_probe(&r->adapt, now_ns, r->done), now_ns);

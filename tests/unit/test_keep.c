@@ -50,6 +50,7 @@ struct world {
     int together;        // the target's cost holds only if all nodes have that route
     uint64_t compute_ns; // mean, between two flushes
     long done_by[2], changes;
+    uint64_t stopped_ns; // at closed gates, all users
 };
 
 struct end {
@@ -170,6 +171,7 @@ static void accumulate(struct world *w, struct user *u, struct csp_gate *g)
     u->under_way[u->window][u->node]++;
     if (u->closed_since_ns && w->now_ns - u->closed_since_ns > w->worst_wait_ns)
         w->worst_wait_ns = w->now_ns - u->closed_since_ns;
+    w->stopped_ns += u->closed_since_ns ? w->now_ns - u->closed_since_ns : 0;
     u->closed_since_ns = 0;
     operation(w, u, g, CSP_GATE_ACC_OFF);
 }
@@ -329,11 +331,9 @@ static void finds_what_all_must_do_together(void **state)
         assert_true(share_off(seed, 60 * US, 20 * US, 1) > 0.9);
 }
 
-// A user whose accumulates are never complete: those of all stay where they are, PUT and GET change.
-static void goes_on_beside_a_user_that_never_flushes(void **state)
+// One user accumulates everywhere, and never flushes.
+static void stick(struct world *w)
 {
-    (void)state;
-    struct world *w = make_world(3, 60 * US, 20 * US, 20 * US);
     struct user *stuck = &w->users[1][0];
     stuck->left = 1;
     for (int win = 0; win < WINDOWS; win++)
@@ -349,6 +349,14 @@ static void goes_on_beside_a_user_that_never_flushes(void **state)
             csp_gate_issued(&stuck->gates[win][node]);
             stuck->under_way[win][node] = 1;
         }
+}
+
+// A user whose accumulates are never complete: those of all stay where they are, PUT and GET change.
+static void goes_on_beside_a_user_that_never_flushes(void **state)
+{
+    (void)state;
+    struct world *w = make_world(3, 60 * US, 20 * US, 20 * US);
+    stick(w);
     run(w, 500000 * US);
     assert_true(w->worst_wait_ns <= wait_limit_ns());
     w->done_by[0] = w->done_by[1] = 0;
@@ -358,6 +366,101 @@ static void goes_on_beside_a_user_that_never_flushes(void **state)
     end_world(w);
 }
 
+// Beside such a user every change of all operations is given up. Those of PUT and GET alone, at each probe and back,
+// stop nobody; the others are tried ever more seldom.
+static void stops_seldom_beside_a_user_that_never_flushes(void **state)
+{
+    (void)state;
+    struct world *w = make_world(5, 20 * US, 20 * US, 20 * US); // equal: probes to no end
+    stick(w);
+    run(w, 500000 * US);
+    w->stopped_ns = 0;
+    run(w, (uint64_t)4000000 * US);
+    double share = (double)w->stopped_ns / 4e9 / (NODES * USERS - 1);
+    print_message("stopped for %.2f %% of the time\n", 100 * share);
+    assert_true(share < 0.005);
+    end_world(w);
+}
+
+// A keeper alone, with messages by hand: what it sends is counted.
+struct desk {
+    struct csp_keep *keep;
+    int sent[CSP_KEEP_BYE + 1];
+    uint64_t now_ns;
+};
+
+static void note_sent(void *ctx, int to, const struct csp_keep_msg *msg)
+{
+    struct desk *d = ctx;
+    (void)to;
+    d->sent[msg->kind]++;
+}
+
+static void say_nothing(void *ctx, uint64_t gid, const struct csp_adapt *why)
+{
+    (void)ctx;
+    (void)gid;
+    (void)why;
+}
+
+enum { DESK = 0, ORIGIN = 1, CONDUCTOR = 2, GID = 9 };
+
+static void to_desk(struct desk *d, int from, enum csp_keep_kind kind, uint64_t n)
+{
+    struct csp_keep_msg msg = {.gid = GID, .node = DESK, .kind = (uint16_t)kind, .n = n};
+    csp_keep_receive(d->keep, from, &msg, d->now_ns);
+}
+
+// An interval in which an operation costs so much; changes of the route are agreed at once.
+static void interval(struct desk *d, uint64_t cost_ns, uint64_t *change)
+{
+    struct csp_keep_msg work = {
+        .gid = GID, .node = DESK, .kind = CSP_KEEP_WORK, .users = 1, .calls = 8, .n = 100};
+    work.waited_ns = work.n * cost_ns;
+    int closes = d->sent[CSP_KEEP_CLOSE];
+    d->now_ns += csp_adapt_defaults.interval_ns;
+    csp_keep_receive(d->keep, ORIGIN, &work, d->now_ns);
+    if (d->sent[CSP_KEEP_CLOSE] > closes)
+        to_desk(d, ORIGIN, CSP_KEEP_CLOSED, ++*change);
+}
+
+static void probe(struct desk *d, enum csp_adapt_route route, uint64_t *change)
+{
+    int closes = d->sent[CSP_KEEP_CLOSE];
+    to_desk(d, CONDUCTOR, CSP_KEEP_PROBE, route);
+    if (d->sent[CSP_KEEP_CLOSE] > closes)
+        to_desk(d, ORIGIN, CSP_KEEP_CLOSED, ++*change);
+}
+
+// A keeper that wants a probe, and changes by what it knows before the conductor says so, wants one again later.
+static void wants_again_after_a_change_without_a_probe(void **state)
+{
+    (void)state;
+    struct desk d = {.now_ns = 1};
+    struct csp_keep_config config = {csp_adapt_defaults, DESK, note_sent, say_nothing, &d};
+    uint64_t change = 0;
+    d.keep = csp_keep_new(&config);
+    to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+    interval(&d, 10000, &change); // wants to know the other route
+    assert_int_equal(d.sent[CSP_KEEP_WANT], 1);
+    probe(&d, CSP_ADAPT_OFF, &change);
+    for (int i = 0; i < 4; i++) // which costs the same
+        interval(&d, 10000, &change);
+    while (d.sent[CSP_KEEP_WANT] < 2)
+        interval(&d, 10000, &change);
+    for (uint64_t i = 0; change < 3; i++) { // dearer, but no other phase
+        assert_true(i < 1000);
+        interval(&d, 10000 + 120 * (i < 10 ? i : 10), &change);
+    }
+    to_desk(&d, CONDUCTOR, CSP_KEEP_PROBE, CSP_ADAPT_OFF); // that is its route by now
+    for (int i = 0; i < 200; i++)
+        interval(&d, 10000, &change);
+    assert_int_equal(d.sent[CSP_KEEP_WANT], 3);
+    to_desk(&d, ORIGIN, CSP_KEEP_LEAVE, 0);
+    to_desk(&d, CONDUCTOR, CSP_KEEP_BYE, 0);
+    csp_keep_free(d.keep);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -365,6 +468,8 @@ int main(void)
         cmocka_unit_test(finds_the_better_route),
         cmocka_unit_test(finds_what_all_must_do_together),
         cmocka_unit_test(goes_on_beside_a_user_that_never_flushes),
+        cmocka_unit_test(stops_seldom_beside_a_user_that_never_flushes),
+        cmocka_unit_test(wants_again_after_a_change_without_a_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
