@@ -3,6 +3,9 @@
 #include "unit.h"
 #include "adapt/rate.h"
 
+#include <pthread.h>
+#include "base/clock.h"
+
 enum { SECOND = 1000000000 };
 
 static const struct csp_rate_config config = {SECOND, 60, 80};
@@ -60,16 +63,88 @@ static void no_interval_at_all(void **state)
     assert_true(csp_rate_step(&r, &now, 101, 1));
 }
 
+static uint64_t hand_ns; // of a clock that the test turns
+
+static uint64_t hand(void)
+{
+    return hand_ns;
+}
+
 static void time_in_a_call_that_goes_on_counts(void **state)
 {
     (void)state;
     struct csp_mpi_time t = {0};
     assert_int_equal(csp_mpi_time_until(&t, 1000), 0);
-    atomic_store(&t.spent_ns, 300);
-    assert_int_equal(csp_mpi_time_until(&t, 1000), 300);
-    atomic_store(&t.since_ns, 900);
+    hand_ns = 600;
+    csp_mpi_time_begin(&t, hand);
+    assert_int_equal(csp_mpi_time_until(&t, 590), 0);
+    assert_int_equal(csp_mpi_time_until(&t, 700), 100);
+    csp_mpi_time_begin(&t, hand); // a second thread
+    hand_ns = 800;
+    csp_mpi_time_end(&t, hand);
     assert_int_equal(csp_mpi_time_until(&t, 1000), 400);
-    assert_int_equal(csp_mpi_time_until(&t, 800), 300);
+    hand_ns = 900;
+    csp_mpi_time_end(&t, hand);
+    assert_int_equal(csp_mpi_time_until(&t, 1000), 300);
+    hand_ns = UINT64_C(1) << 62; // after the bits for time went round
+    csp_mpi_time_begin(&t, hand);
+    assert_int_equal(csp_mpi_time_until(&t, hand_ns + 50), 350);
+}
+
+enum { THREADS = 2, CALLS = 50000 };
+
+static struct csp_mpi_time shared;
+static struct span {
+    uint64_t begin_ns, end_ns;
+} calls[THREADS][CALLS];
+
+// Calls one after the other, and the time in each.
+static void *call(void *spans)
+{
+    struct span *s = spans;
+    for (int i = 0; i < CALLS; i++) {
+        csp_mpi_time_begin(&shared, csp_clock_ns);
+        s[i].begin_ns = csp_clock_ns();
+        for (volatile int k = 0; k < i % 512; k++)
+            ;
+        s[i].end_ns = csp_clock_ns();
+        csp_mpi_time_end(&shared, csp_clock_ns);
+    }
+    return NULL;
+}
+
+// During which one of them at least was in a call.
+static uint64_t together_ns(void)
+{
+    uint64_t sum_ns = 0, until_ns = 0;
+    for (int next[THREADS] = {0}; next[0] < CALLS || next[1] < CALLS;) {
+        int t = next[1] == CALLS ||
+                        (next[0] < CALLS && calls[0][next[0]].begin_ns < calls[1][next[1]].begin_ns)
+                    ? 0
+                    : 1;
+        struct span s = calls[t][next[t]++];
+        if (s.end_ns > until_ns) {
+            sum_ns += s.end_ns - (s.begin_ns > until_ns ? s.begin_ns : until_ns);
+            until_ns = s.end_ns;
+        }
+    }
+    return sum_ns;
+}
+
+static void threads_lose_nothing(void **state)
+{
+    (void)state;
+    pthread_t threads[THREADS];
+    uint64_t begin_ns = csp_clock_ns();
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, call, calls[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i], NULL);
+    uint64_t all_ns = csp_clock_ns() - begin_ns, least_ns = together_ns();
+    uint64_t found_ns = csp_mpi_time_until(&shared, csp_clock_ns());
+    if (found_ns < least_ns || found_ns > all_ns)
+        fail_msg("%lu us found, of %lu to %lu", (unsigned long)found_ns / 1000,
+                 (unsigned long)least_ns / 1000, (unsigned long)all_ns / 1000);
 }
 
 int main(void)
@@ -79,6 +154,7 @@ int main(void)
         cmocka_unit_test(an_interval_must_be_over),
         cmocka_unit_test(no_interval_at_all),
         cmocka_unit_test(time_in_a_call_that_goes_on_counts),
+        cmocka_unit_test(threads_lose_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
