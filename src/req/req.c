@@ -4,6 +4,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include "base/clock.h"
 #include "base/handles.h"
 #include "runtime/am.h"
 #include "runtime/detours.h"
@@ -151,6 +152,7 @@ int csp_req_conclude(struct csp_req *r, MPI_Request *request, MPI_Status *status
 static int library_test(struct csp_req *r, MPI_Request *request, int *flag, MPI_Status *status)
 {
     MPI_Status own, *s = csp_status_readable(status, &own);
+    r->waits_ns = 0;
     int rc = csp_mpi.Test(&r->inner, flag, s);
     if (rc != MPI_SUCCESS || *flag)
         r->kind->over(r, request, s);
@@ -160,6 +162,7 @@ static int library_test(struct csp_req *r, MPI_Request *request, int *flag, MPI_
 static int library_wait(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     MPI_Status own, *s = csp_status_readable(status, &own);
+    r->waits_ns = csp_clock_ns();
     int rc = csp_mpi.Wait(&r->inner, s);
     r->kind->over(r, request, s);
     return rc;

@@ -4,6 +4,7 @@
 // library gets its own, and what it does for Casper's, in an array of the same length, with MPI_REQUEST_NULL at the places of the
 // others.
 #include <stdlib.h>
+#include "base/clock.h"
 #include "req/req.h"
 #include "runtime/am.h"
 #include "runtime/rt.h"
@@ -32,8 +33,10 @@ static void *room(size_t n, size_t bytes, void *store)
     return p;
 }
 
-static void begin(struct mix *m, int n, const MPI_Request *requests)
+// `waits`: the call goes on until something is complete.
+static void begin(struct mix *m, int n, const MPI_Request *requests, int waits)
 {
+    uint64_t now_ns = waits ? csp_clock_ns() : 0;
     m->n = n;
     m->natives = m->actives = m->watched = 0;
     m->statuses = NULL;
@@ -43,10 +46,9 @@ static void begin(struct mix *m, int n, const MPI_Request *requests)
         struct csp_req *r = csp_req_find(requests[i]);
         int watched = csp_req_in_library(r);
         m->own[i] = r && r->active && !watched ? r : NULL;
+        m->native[i] = watched ? r->inner : r ? MPI_REQUEST_NULL : requests[i];
         if (watched)
-            m->native[i] = r->inner;
-        else
-            m->native[i] = r ? MPI_REQUEST_NULL : requests[i];
+            r->waits_ns = now_ns;
         m->watched += watched;
         m->actives += m->own[i] != NULL;
         m->natives += m->native[i] != MPI_REQUEST_NULL;
@@ -195,7 +197,7 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     struct mix m;
     struct csp_wait w;
     int flag, rc;
-    begin(&m, n, requests);
+    begin(&m, n, requests, 1);
     statuses = readable(&m, statuses);
     if (all_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
@@ -208,7 +210,7 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     struct mix m;
-    begin(&m, n, requests);
+    begin(&m, n, requests, 0);
     statuses = readable(&m, statuses);
     int rc = try_all(&m, flag, statuses);
     if (rc != MPI_SUCCESS || *flag)
@@ -243,7 +245,7 @@ static int try_any(int n, int waits, MPI_Request *requests, int *index, int *fla
 {
     struct mix m;
     int rc;
-    begin(&m, n, requests);
+    begin(&m, n, requests, waits);
     csp_am_poll(1);
     *index = first_own_done(&m);
     *flag = *index >= 0;
@@ -288,7 +290,7 @@ static int try_some(int n, int waits, MPI_Request *requests, int *outcount, int 
     struct mix m;
     struct csp_req_home home = NOWHERE;
     int errors = 0, done = 0;
-    begin(&m, n, requests);
+    begin(&m, n, requests, waits);
     csp_am_poll(1);
     int rc = library_some(&m, waits, requests, outcount, indices, statuses);
     if (*outcount != MPI_UNDEFINED)
@@ -332,7 +334,7 @@ int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
 {
     struct mix m;
     int rc = MPI_SUCCESS;
-    begin(&m, n, requests);
+    begin(&m, n, requests, 0);
     csp_am_poll(1);
     *flag = all_own_done(&m);
     if (*flag && m.natives)
@@ -348,7 +350,7 @@ int csp_req_get_status_any(int n, const MPI_Request *requests, int *index, int *
 {
     struct mix m;
     int rc = MPI_SUCCESS;
-    begin(&m, n, requests);
+    begin(&m, n, requests, 0);
     csp_am_poll(1);
     *index = first_own_done(&m);
     *flag = *index >= 0;
@@ -365,7 +367,7 @@ int csp_req_get_status_some(int n, const MPI_Request *requests, int *outcount, i
                             MPI_Status *statuses)
 {
     struct mix m;
-    begin(&m, n, requests);
+    begin(&m, n, requests, 0);
     csp_am_poll(1);
     int rc = csp_mpi.Request_get_status_some(n, m.native, outcount, indices, statuses);
     int done = *outcount == MPI_UNDEFINED ? 0 : *outcount;

@@ -13,7 +13,8 @@
 enum {
     UNIT_BYTES = 4096, // cost as much as one more operation
     NO_TARGET = -1,
-    SEVERAL = -2
+    SEVERAL = -2,
+    ALL = -1 // nodes, targets
 };
 
 // The targets of a node.
@@ -23,10 +24,13 @@ struct node {
     struct csp_gate *gate;
     int entered;              // one thread: accumulates are under way
     _Atomic int target;       // of those; NO_TARGET, SEVERAL
-    _Atomic uint64_t pending; // units that are under way
-    uint64_t seen;            // of the gate when the flush began,
-    uint64_t flush_ns;        // 0: nothing was under way
-    uint64_t flushes;         // units
+    int left;                 // where to look first for targets with something under way
+    _Atomic uint64_t pending; // units that nobody has waited for
+    _Atomic int local;        // some were waited for, and may be under way to the target
+    uint64_t seen;            // of the gate when the wait began,
+    uint64_t wait_ns;         // 0: nothing was under way
+    uint64_t waits;           // units
+    _Atomic uint64_t last_ns; // end of the last wait for requests
 };
 
 struct csp_auto {
@@ -126,10 +130,21 @@ static struct node *add(struct csp_win *w, int number)
     return n;
 }
 
-static struct node *node_of(const struct csp_win *w, int target)
+// One node, or the first of all; then the others.
+static struct node *first(const struct csp_win *w, int node)
 {
-    return atomic_load_explicit(&w->automatic->of_node[w->peers[target].node],
-                                memory_order_acquire);
+    const struct csp_auto *a = w->automatic;
+    return atomic_load_explicit(node < 0 ? &a->list : &a->of_node[node], memory_order_acquire);
+}
+
+static struct node *next(const struct node *n, int node)
+{
+    return node < 0 ? n->next : NULL;
+}
+
+static int target_of(const struct node *n)
+{
+    return atomic_load_explicit(&n->target, memory_order_relaxed);
 }
 
 static void note_target(struct node *n, int target)
@@ -143,7 +158,7 @@ static void note_target(struct node *n, int target)
 
 static void enter(struct csp_win *w, struct node *n, int target)
 {
-    if (n->entered && atomic_load_explicit(&n->target, memory_order_relaxed) == target)
+    if (n->entered && target_of(n) == target)
         return;
     while (!n->entered && !csp_gate_enter(n->gate))
         await_gate(w, n, CSP_GATE_CLOSED, 0,
@@ -157,7 +172,7 @@ static void enter(struct csp_win *w, struct node *n, int target)
 
 int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
-    struct node *n = node_of(w, op->target);
+    struct node *n = first(w, w->peers[op->target].node);
     if (CSP_UNLIKELY(!n))
         n = add(w, w->peers[op->target].node);
     csp_stats_add(&n->pending, 1 + (uint64_t)bytes / UNIT_BYTES);
@@ -170,26 +185,37 @@ int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 void csp_auto_issued(struct csp_win *w, const struct csp_op *op)
 {
     if (csp_stats_threads)
-        csp_gate_issued(node_of(w, op->target)->gate);
+        csp_gate_issued(first(w, w->peers[op->target].node)->gate);
 }
 
-// Are accumulates to other targets of the node still under way? By ghosts that is soon known; to look at all
-// targets takes time, so only if somebody waits for the answer.
-static int others_left(const struct csp_win *w, const struct node *n)
+// The first rank of the node from `rank` on, and below `end`, that has something under way to itself, or -1.
+static int next_left(const struct csp_win *w, const struct node *n, int rank, int end)
+{
+    while (rank < end) {
+        int bit = csp_async_target(rank);
+        uint64_t word = atomic_load_explicit(&w->used[bit / 64], memory_order_relaxed) >> bit % 64;
+        if (word & 1 && w->peers[rank].node == n->number)
+            return rank;
+        rank += word ? 1 : 64 - bit % 64;
+    }
+    return -1;
+}
+
+// Are operations to other targets of the node still under way? Whoever was found last is looked at first, and others
+// from there on, so that flushes of one target after the other pass over them once.
+static int others_left(const struct csp_win *w, struct node *n)
 {
     int ng = csp_rt.topo->ng;
     for (int bit = n->number * ng; bit < (n->number + 1) * ng; bit++)
         if (csp_win_marked(w->used, bit))
             return 1;
-    uint64_t word = csp_gate_look(n->gate);
-    if (!(word & CSP_GATE_ACC_OFF))
+    if (!(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
         return 0;
-    if (!(word & CSP_GATE_WANTED))
-        return 1;
-    for (int i = 0; i < w->n; i++)
-        if (w->peers[i].node == n->number && csp_win_marked(w->used, csp_async_target(i)))
-            return 1;
-    return 0;
+    int found = next_left(w, n, n->left, w->n);
+    if (found < 0)
+        found = next_left(w, n, 0, n->left);
+    n->left = found < 0 ? 0 : found;
+    return found >= 0;
 }
 
 // The target is forgotten first: an accumulate of another thread that begins now names its own, and keeps the
@@ -209,42 +235,92 @@ static void leave(struct node *n)
 static void begin(struct node *n, uint64_t now_ns)
 {
     n->seen = csp_gate_look(n->gate);
-    n->flushes = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
-    n->flush_ns = n->flushes ? now_ns : 0;
-    if (n->flushes)
+    n->waits = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
+    int local = atomic_load_explicit(&n->local, memory_order_relaxed);
+    n->wait_ns = n->waits || local ? now_ns : 0;
+    if (n->wait_ns)
         csp_gate_wait(n->gate, now_ns);
 }
 
-static void end(struct csp_win *w, struct node *n, int target, uint64_t now_ns)
+static void end(struct node *n, uint64_t now_ns, int local)
 {
-    if (n->flush_ns)
-        csp_gate_waited(n->gate, n->flush_ns, now_ns, n->flushes);
-    n->flush_ns = 0; // for a flush that began before this node was used
-    int of = atomic_load_explicit(&n->target, memory_order_relaxed);
-    if (of != NO_TARGET && (target < 0 || of == target || !others_left(w, n)))
-        leave(n);
+    if (n->wait_ns)
+        csp_gate_waited(n->gate, n->wait_ns, now_ns, n->waits);
+    if (n->wait_ns || !local)
+        atomic_store_explicit(&n->local, local, memory_order_relaxed);
+    n->wait_ns = 0; // for a wait that began before this node was used
 }
 
-int csp_auto_flush_begin(struct csp_win *w, int target)
+static int node_number(const struct csp_win *w, int target)
+{
+    return target < 0 ? ALL : w->peers[target].node;
+}
+
+static void release(struct csp_auto *a)
+{
+    if (csp_stats_threads)
+        atomic_store_explicit(&a->flushing, 0, memory_order_release);
+}
+
+int csp_auto_wait_begin(struct csp_win *w, int node)
 {
     struct csp_auto *a = w->automatic;
     if (!a ||
         (csp_stats_threads && atomic_exchange_explicit(&a->flushing, 1, memory_order_acquire)))
         return 0;
     uint64_t now_ns = csp_clock_ns();
-    for (struct node *n = target < 0 ? a->list : node_of(w, target); n;
-         n = target < 0 ? n->next : NULL)
+    for (struct node *n = first(w, node); n; n = next(n, node))
         begin(n, now_ns);
     return 1;
 }
 
+void csp_auto_wait_end(struct csp_win *w, int node)
+{
+    uint64_t now_ns = csp_clock_ns();
+    for (struct node *n = first(w, node); n; n = next(n, node))
+        end(n, now_ns, 1);
+    release(w->automatic);
+}
+
+int csp_auto_flush_begin(struct csp_win *w, int target)
+{
+    return csp_auto_wait_begin(w, node_number(w, target));
+}
+
 void csp_auto_flush_end(struct csp_win *w, int target)
 {
-    struct csp_auto *a = w->automatic;
+    int node = node_number(w, target);
     uint64_t now_ns = csp_clock_ns();
-    for (struct node *n = target < 0 ? a->list : node_of(w, target); n;
-         n = target < 0 ? n->next : NULL)
-        end(w, n, target, now_ns);
-    if (csp_stats_threads)
-        atomic_store_explicit(&a->flushing, 0, memory_order_release);
+    for (struct node *n = first(w, node); n; n = next(n, node)) {
+        end(n, now_ns, 0);
+        int of = target_of(n);
+        if (of != NO_TARGET && (target < 0 || of == target || !others_left(w, n)))
+            leave(n);
+    }
+    release(w->automatic);
+}
+
+void csp_auto_flush_nothing(struct csp_win *w, int target)
+{
+    if (!w->automatic || csp_stats_threads)
+        return;
+    int node = node_number(w, target);
+    for (struct node *n = first(w, node); n; n = next(n, node)) {
+        if (target_of(n) == NO_TARGET || others_left(w, n))
+            continue;
+        n->seen = csp_gate_look(n->gate);
+        leave(n);
+    }
+}
+
+void csp_auto_waited(struct csp_win *w, int node, uint64_t since_ns)
+{
+    struct node *n = w->automatic ? first(w, node) : NULL;
+    if (!n || since_ns <= atomic_load_explicit(&n->last_ns, memory_order_relaxed))
+        return;
+    uint64_t now_ns = csp_clock_ns();
+    csp_gate_waited(n->gate, since_ns, now_ns,
+                    atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed));
+    atomic_store_explicit(&n->last_ns, now_ns, memory_order_relaxed);
+    atomic_store_explicit(&n->local, 1, memory_order_relaxed);
 }

@@ -32,4 +32,15 @@ void csp_auto_issued(struct csp_win *w, const struct csp_op *op);
 int csp_auto_flush_begin(struct csp_win *w, int target);
 void csp_auto_flush_end(struct csp_win *w, int target);
 
+/** Instead of that, and of a wait for local completion, where it finds nothing to do. */
+void csp_auto_flush_nothing(struct csp_win *w, int target);
+
+/** The same around a wait for some operations to a node, or, -1, to all, or until they are complete at the origin:
+ * accumulates may be under way behind it. */
+int csp_auto_wait_begin(struct csp_win *w, int node);
+void csp_auto_wait_end(struct csp_win *w, int node);
+
+/** A request of an operation to that node is complete, in a call of the library's that began at `since_ns`. */
+void csp_auto_waited(struct csp_win *w, int node, uint64_t since_ns);
+
 #endif

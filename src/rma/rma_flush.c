@@ -147,9 +147,25 @@ static int flush_local_bit(struct csp_win *w, int bit)
     return flush_by(w, bit, 0, csp_mpi.Win_flush_local);
 }
 
-int csp_win_settle_local(struct csp_win *w, int ghost)
+static int node_of(const struct csp_win *w, int bit)
 {
-    return take_bit(w->local, ghost) ? flush_local_bit(w, ghost) : MPI_SUCCESS;
+    int ghosts = csp_async_ghosts();
+    return bit < ghosts ? bit / csp_rt.topo->ng : w->peers[bit - ghosts].node;
+}
+
+// One executor's, and so a part of what is under way.
+static int flush_measured(struct csp_win *w, int bit, int (*flush)(struct csp_win *, int))
+{
+    int node = node_of(w, bit), measures = csp_auto_wait_begin(w, node);
+    int rc = flush(w, bit);
+    if (measures)
+        csp_auto_wait_end(w, node);
+    return rc;
+}
+
+int csp_win_settle_local(struct csp_win *w, int bit)
+{
+    return take_bit(w->local, bit) ? flush_measured(w, bit, flush_local_bit) : MPI_SUCCESS;
 }
 
 int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
@@ -161,7 +177,7 @@ int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
         return MPI_SUCCESS;
     }
     take_bit(w->used, ghost);
-    return flush_bit(w, ghost);
+    return flush_measured(w, ghost, flush_bit);
 }
 
 static int flush_soft_bit(struct csp_win *w, int bit)
@@ -292,10 +308,11 @@ int csp_win_flush_target(struct csp_win *w, int target)
     return csp_win_rc(w, rc);
 }
 
-// Nothing is under way: direct stores go before what follows, and that is all.
-static int flush_nothing(void)
+// Nothing is under way: direct stores go before what follows.
+static int flush_nothing(struct csp_win *w, int target)
 {
     atomic_thread_fence(memory_order_seq_cst);
+    csp_auto_flush_nothing(w, target);
     return MPI_SUCCESS;
 }
 
@@ -309,7 +326,7 @@ static int flush_timed(struct csp_win *w, int rank, struct todo todo,
     if (!csp_win_passive(w, rank))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     if (!node_has(w, rank, todo))
-        return flush_nothing();
+        return flush_nothing(w, rank);
     uint64_t begin = csp_clock_ns();
     int rc = flush(w, rank);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
@@ -335,7 +352,7 @@ static int flush_all_timed(struct csp_win *w, struct todo todo, int (*flush)(str
     if (!atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->held)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     if (!window_has(w, todo))
-        return flush_nothing();
+        return flush_nothing(w, -1);
     uint64_t begin = csp_clock_ns();
     int rc = flush(w);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
@@ -349,7 +366,11 @@ int csp_rma_win_flush_all(struct csp_win *w)
 
 static int flush_local_target(struct csp_win *w, int target)
 {
-    return csp_win_rc(w, flush_node(w, target, at_origin(w)));
+    int measures = csp_auto_wait_begin(w, w->peers[target].node);
+    int rc = flush_node(w, target, at_origin(w));
+    if (measures)
+        csp_auto_wait_end(w, w->peers[target].node);
+    return csp_win_rc(w, rc);
 }
 
 int csp_rma_win_flush_local(struct csp_win *w, int rank)
@@ -359,7 +380,11 @@ int csp_rma_win_flush_local(struct csp_win *w, int rank)
 
 static int flush_local_used(struct csp_win *w)
 {
-    return csp_win_rc(w, flush_each(w, at_origin(w)));
+    int measures = csp_auto_wait_begin(w, -1);
+    int rc = flush_each(w, at_origin(w));
+    if (measures)
+        csp_auto_wait_end(w, -1);
+    return csp_win_rc(w, rc);
 }
 
 int csp_rma_win_flush_local_all(struct csp_win *w)

@@ -136,11 +136,23 @@ static int is_early(const struct csp_op *op)
             (!(fetches && op->op == MPI_NO_OP) && !is_one_run(op->origin_type)));
 }
 
+// With a request of the library's.
+static int send_measured(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,
+                         MPI_Aint bytes)
+{
+    int rc = send(w, ghost, op, at, bytes);
+    if (w->automatic && rc == MPI_SUCCESS)
+        csp_request_library(w, w->peers[op->target].node, op->request);
+    return rc;
+}
+
 int csp_ghost_issue(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint at,
                     MPI_Aint bytes)
 {
-    if (CSP_LIKELY(!op->request) || !is_early(op))
+    if (CSP_LIKELY(!op->request))
         return send(w, ghost, op, at, bytes);
+    if (!is_early(op))
+        return send_measured(w, ghost, op, at, bytes);
     struct csp_op without = *op;
     without.request = NULL;
     int rc = send(w, ghost, &without, at, bytes);

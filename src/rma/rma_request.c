@@ -4,6 +4,7 @@
 #include "rma/rma_request.h"
 
 #include "req/req.h"
+#include "rma/rma_auto.h"
 #include "rma/rma_early.h"
 #include "rma/rma_flow.h"
 #include "runtime/wait.h"
@@ -11,7 +12,7 @@
 struct rma_req {
     struct csp_req req;
     uint64_t gid;
-    int first, n; // ghosts, or who does without one
+    int first, n; // ghosts, or who does without one; of the library's: the node
     int results;  // by the software route; one ghost
     uint32_t seq; // the last of them
     int rc;
@@ -80,6 +81,16 @@ static int let_go(struct csp_req *r, MPI_Request *request)
     return MPI_SUCCESS;
 }
 
+// The library's own request is over.
+static void over(struct csp_req *r, MPI_Request *request, const MPI_Status *status)
+{
+    struct csp_win *w = window(r);
+    (void)status;
+    if (w && r->waits_ns)
+        csp_auto_waited(w, rma_of(r)->first, r->waits_ns);
+    let_go(r, request);
+}
+
 static struct csp_req_kind kind = {
     .bytes = sizeof(struct rma_req),
     .done = is_done,
@@ -87,6 +98,7 @@ static struct csp_req_kind kind = {
     .finish = finish,
     .home = home,
     .say = say,
+    .over = over,
     .free = let_go,
 };
 
@@ -112,4 +124,12 @@ void csp_request_results(const struct csp_win *w, int ghost, MPI_Request *reques
 void csp_request_local(const struct csp_win *w, int first, int n, MPI_Request *request)
 {
     take(w, first, n, request);
+}
+
+void csp_request_library(const struct csp_win *w, int node, MPI_Request *request)
+{
+    MPI_Request inner = *request;
+    struct csp_req *r = &take(w, node, 1, request)->req;
+    r->inner = inner;
+    r->by_library = 1;
 }

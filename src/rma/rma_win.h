@@ -197,9 +197,9 @@ static inline unsigned csp_acc_index(const struct csp_win *w, int target)
     return (unsigned)csp_topo_place_of_wrank(csp_rt.topo, w->peers[target].wrank);
 }
 
-/** Completes the operations of this process by one ghost of an internal window at the origin, if there are some.
+/** Completes the operations of this process by one executor of an internal window at the origin, if there are some.
  * @return MPI error code, not raised. */
-int csp_win_settle_local(struct csp_win *w, int ghost);
+int csp_win_settle_local(struct csp_win *w, int bit);
 
 /** A rank's memory in this process's address space; only for ranks of this node, and, where no ghost
  * maps the memory, for its own. */

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Who has completed its accumulates and then computes, outside MPI, holds up nobody's change of route, whatever completed
+// them: flushes of one target after the other, by the targets themselves, or the last of a flood and a flush that finds
+// nothing left to do. The route is another one after each interval; a process beside it must see both.
+#include "casper_counter.h"
+
+enum { AWAY = 0, BESIDE = 1, X = 2, Y = 3, FLOOD = 32768 /* src/rma/rma_flush.c */ };
+
+static const double LIMIT_S = 10, AWAY_S = 2;
+
+static const long one = 1;
+
+static unsigned long long by_target(void)
+{
+    return casper_counter("casper_target_count");
+}
+
+static unsigned long long by_ghost(void)
+{
+    return casper_counter("casper_ghost_net_count");
+}
+
+static void add(MPI_Win win, int target)
+{
+    MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, win);
+}
+
+// One target after the other, when both were reached without a ghost.
+static void two_targets(MPI_Win win)
+{
+    unsigned long long before, after;
+    double end = MPI_Wtime() + LIMIT_S;
+    do {
+        before = by_target();
+        add(win, X);
+        add(win, Y);
+        after = by_target();
+        MPI_Win_flush(X, win);
+        MPI_Win_flush(Y, win);
+    } while (after != before + 2 && MPI_Wtime() < end);
+    CHECK_INT(after, before + 2);
+}
+
+// The library is made to complete all of a flood at its last operation.
+static void flood(MPI_Win win)
+{
+    unsigned long long before;
+    double end = MPI_Wtime() + LIMIT_S;
+    do {
+        MPI_Win_flush(X, win);
+        before = by_ghost();
+        add(win, X);
+    } while (by_ghost() == before && MPI_Wtime() < end);
+    for (int i = 1; i < FLOOD; i++)
+        add(win, X);
+    CHECK_INT(by_ghost() - before, FLOOD);
+    MPI_Win_flush(X, win);
+}
+
+static void watch(MPI_Win win)
+{
+    unsigned long long ghost = by_ghost(), target = by_target();
+    double end = MPI_Wtime() + AWAY_S;
+    while ((by_ghost() == ghost || by_target() == target) && MPI_Wtime() < end) {
+        add(win, X);
+        MPI_Win_flush(X, win);
+    }
+    CHECK_MSG(by_ghost() > ghost && by_target() > target,
+              "the route stayed: %llu by the ghost, %llu by the target", by_ghost() - ghost,
+              by_target() - target);
+}
+
+static void run(const char *name, void (*accumulate)(MPI_Win win))
+{
+    MPI_Win win;
+    PHASE(name);
+    long *base = csp_test_win_new(sizeof(long), sizeof(long), MPI_COMM_WORLD, &win);
+    csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof(long), 0);
+    MPI_Win_lock_all(0, win);
+    if (csp_test_rank == AWAY) {
+        accumulate(win);
+        MPI_Send(&one, 1, MPI_LONG, BESIDE, 0, MPI_COMM_WORLD);
+        casper_only_compute(AWAY_S);
+    } else if (csp_test_rank == BESIDE) {
+        long go;
+        MPI_Recv(&go, 1, MPI_LONG, AWAY, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        watch(win);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+}
+
+int main(void)
+{
+    csp_test_init();
+    casper_only();
+    casper_only_auto();
+    csp_test_need(4);
+    run("two targets", two_targets);
+    run("a flood", flood);
+    return csp_test_done();
+}
