@@ -5,24 +5,32 @@
 #include <string.h>
 
 static const double FIRST_DEV = 0.25; // of a cost that was measured once
+static const double PLAIN = 0.75; // a difference that half a measurement shows; binary logarithm
 
 enum {
     MEAN_OF = 16,     // measurements that the running means remember
     ABORT_FACTOR = 2, // a probe that is so much dearer need not go on,
     ABORT_SHARE = 4,  // when it has lost the interval by this
     PROBE_MOST = 4,   // measurements in a probe
+    PROBE_EVERY = 20, // intervals
+    PROBE_SELDOM = 100,
+    PATIENCE_INTERVALS = 2,
+    URGENT_SHARE = 8, // of one, in another phase
     CREDIT = 8,       // by how much sooner a probe may follow the last one in another phase
 };
 
-const struct csp_adapt_config csp_adapt_defaults = {
-    .interval_ns = 10000000,
-    .interval_calls = 8,
-    .margin = 0.06,
-    .change = 0.2,
-    .budget = 0.02,
-    .probe_every_ns = 200000000,
-    .probe_seldom_ns = 1000000000,
-};
+struct csp_adapt_config csp_adapt_config_for(uint64_t interval_ns)
+{
+    return (struct csp_adapt_config){
+        .interval_ns = interval_ns,
+        .interval_calls = 8,
+        .margin = 0.06,
+        .change = 0.2,
+        .budget = 0.02,
+        .probe_every_ns = PROBE_EVERY * interval_ns,
+        .probe_seldom_ns = PROBE_SELDOM * interval_ns,
+    };
+}
 
 static double absolute(double x)
 {
@@ -60,8 +68,8 @@ static void learn(struct csp_adapt_cost *c, double ns)
 
 void csp_adapt_restart(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
-    a->since_ns = now_ns;
-    a->since = done;
+    a->since_ns = a->part_ns = now_ns;
+    a->since = a->part = done;
 }
 
 void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
@@ -103,10 +111,11 @@ static void begin_again(struct csp_adapt_cost *c, double ns)
 }
 
 // The old costs say nothing now, so the other route is worth a probe soon. Phases that come as fast as
-// probes use up the credit. The phase began somewhere in the measurement, so that is good for a first
-// comparison only.
+// probes use up the credit.
 static void forget(struct csp_adapt *a, double ns)
 {
+    a->odd = a->odd_part = 0;
+    a->urgent = 1;
     begin_again(&a->cost[a->home], ns);
     a->cost[csp_adapt_other(a->home)].n = 0;
     a->pause_ns = a->config.probe_every_ns;
@@ -114,14 +123,13 @@ static void forget(struct csp_adapt *a, double ns)
     if (at_ns < a->probe_at_ns)
         a->probe_at_ns = at_ns;
     a->credit -= a->credit > 1;
-    a->mixed = 1;
 }
 
 static void begin_probe(struct csp_adapt *a)
 {
     a->now = csp_adapt_other(a->home);
     a->reason = CSP_ADAPT_PROBE;
-    a->due = 0;
+    a->due = a->urgent = 0;
     a->tries = 0;
     a->lost_here_ns = 0;
     a->probes++;
@@ -151,10 +159,20 @@ static void switch_home(struct csp_adapt *a)
     a->mixed = 0;
     a->home = a->now = csp_adapt_other(a->home);
     a->reason = CSP_ADAPT_BETTER;
-    a->due = 0;
+    a->due = a->urgent = 0;
     a->switches++;
     a->pause_ns = a->config.probe_every_ns;
     a->credit = CREDIT;
+}
+
+static void want_probe(struct csp_adapt *a, uint64_t now_ns)
+{
+    if (now_ns < a->probe_at_ns)
+        return;
+    if (a->config.by_order)
+        a->due = 1;
+    else
+        begin_probe(a);
 }
 
 // A measurement of the chosen route is complete.
@@ -166,15 +184,14 @@ static void settle(struct csp_adapt *a, uint64_t now_ns, double ns)
         a->mixed = 0;
     } else if (c->n > 1 && is_new_phase(a, ns)) { // a single one has no deviation to judge by
         forget(a, ns);
+        a->mixed = 1; // the phase began somewhere in it: good for a first comparison only
     } else if (!a->odd) {
         learn(c, ns);
     }
     if (other_is_better(a))
         switch_home(a);
-    else if (now_ns >= a->probe_at_ns && a->config.by_order)
-        a->due = 1;
-    else if (now_ns >= a->probe_at_ns)
-        begin_probe(a);
+    else
+        want_probe(a, now_ns);
 }
 
 // The next probe: when the loss of this one is within the budget.
@@ -218,10 +235,47 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
         end_probe(a, now_ns);
 }
 
-static int is_whole(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_done here)
+static struct csp_adapt_done between(struct csp_adapt_done first, struct csp_adapt_done last)
+{
+    return (struct csp_adapt_done){last.units - first.units, last.calls - first.calls,
+                                   last.ns - first.ns};
+}
+
+static double cost(struct csp_adapt_done d)
+{
+    return (double)d.ns / (double)d.units;
+}
+
+// Long enough to say something, or one of so many parts of that.
+static int is_long(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_done here,
+                   unsigned parts)
 {
     return here.calls >= a->config.interval_calls && here.units > 0 &&
-           for_ns >= a->config.interval_ns;
+           for_ns >= a->config.interval_ns / parts;
+}
+
+static int is_plain(const struct csp_adapt_cost *c, double difference)
+{
+    return difference > PLAIN && difference > 4 * c->dev;
+}
+
+// Parts show a phase that is very different before whole measurements do: two in a row that are plainly off to the same
+// side. The first may have begun in the phase before, the second has not.
+static int is_plain_phase(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
+{
+    struct csp_adapt_done part = between(a->part, done);
+    const struct csp_adapt_cost *c = &a->cost[a->home];
+    if (!is_long(a, now_ns - a->part_ns, part, CSP_ADAPT_REPORTS) || c->n == 0 || a->mixed)
+        return 0;
+    double off = dearer(cost(part), c->ns);
+    int side = !is_plain(c, absolute(off)) ? 0 : off > 0 ? 1 : -1;
+    int twice = side != 0 && side == a->odd_part;
+    a->odd_part = side;
+    a->part_ns = now_ns;
+    a->part = done;
+    if (twice)
+        forget(a, cost(part));
+    return twice;
 }
 
 static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)
@@ -231,6 +285,13 @@ static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)
            ns - usual_ns > (double)a->config.interval_ns / ABORT_SHARE;
 }
 
+// A probe of a route that is so much cheaper needs no more.
+static int is_plainly_better(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_done here)
+{
+    const struct csp_adapt_cost *c = &a->cost[a->home];
+    return is_long(a, for_ns, here, CSP_ADAPT_REPORTS) && is_plain(c, dearer(c->ns, cost(here)));
+}
+
 // Without a reason, for tests.
 static void alternate(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
@@ -238,28 +299,41 @@ static void alternate(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_don
     csp_adapt_restart(a, now_ns, done);
 }
 
+// @return 1: what was measured is used.
+static int at_home(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
+{
+    struct csp_adapt_done here = between(a->since, done);
+    if (is_plain_phase(a, now_ns, done))
+        want_probe(a, now_ns);
+    else if (is_long(a, now_ns - a->since_ns, here, 1))
+        settle(a, now_ns, cost(here));
+    else
+        return 0;
+    return 1;
+}
+
+static int in_probe(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done,
+                    uint64_t more_ns)
+{
+    struct csp_adapt_done here = between(a->since, done);
+    uint64_t for_ns = now_ns - a->since_ns;
+    int whole = is_long(a, for_ns, here, 1) || is_plainly_better(a, for_ns, here);
+    here.ns += whole ? 0 : more_ns;
+    if (!whole && !is_too_dear(a, here))
+        return 0;
+    judge(a, now_ns, here, whole);
+    return 1;
+}
+
 enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
                                     struct csp_adapt_done done, uint64_t more_ns)
 {
-    struct csp_adapt_done here = {done.units - a->since.units, done.calls - a->since.calls,
-                                  done.ns - a->since.ns};
-    uint64_t for_ns = now_ns - a->since_ns;
     if (a->config.alternate) {
-        if (here.calls && for_ns >= a->config.interval_ns)
+        if (between(a->since, done).calls && now_ns - a->since_ns >= a->config.interval_ns)
             alternate(a, now_ns, done);
-        return a->now;
+    } else if (a->now == a->home ? at_home(a, now_ns, done) : in_probe(a, now_ns, done, more_ns)) {
+        csp_adapt_restart(a, now_ns, done);
     }
-    int whole = is_whole(a, for_ns, here);
-    if (!whole) {
-        here.ns += more_ns;
-        if (a->now == a->home || !is_too_dear(a, here))
-            return a->now;
-    }
-    if (a->now == a->home)
-        settle(a, now_ns, (double)here.ns / (double)here.units);
-    else
-        judge(a, now_ns, here, whole);
-    csp_adapt_restart(a, now_ns, done);
     return a->now;
 }
 
@@ -271,4 +345,10 @@ enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
         csp_adapt_restart(a, now_ns, done);
     }
     return a->now;
+}
+
+uint64_t csp_adapt_patience_ns(const struct csp_adapt *a)
+{
+    return a->urgent ? a->config.interval_ns / URGENT_SHARE
+                     : PATIENCE_INTERVALS * a->config.interval_ns;
 }

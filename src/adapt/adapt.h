@@ -54,24 +54,32 @@ struct csp_adapt {
     struct csp_adapt_cost cost[CSP_ADAPT_ROUTES];
     enum csp_adapt_route home, now; // chosen; in use (another one during a probe)
     enum csp_adapt_reason reason;
-    uint64_t since_ns;              // start of this measurement,
-    struct csp_adapt_done since;    // and what was done before it
+    uint64_t since_ns;           // start of this measurement,
+    struct csp_adapt_done since; // and what was done before it
+    uint64_t part_ns;            // likewise of its last part
+    struct csp_adapt_done part;
     uint64_t probe_at_ns, pause_ns; // the next probe; the last pause between two
     uint64_t probed_ns;             // when the last one ended
     unsigned credit;                // see forget(),
     int mixed;                      // and there too
     int odd;                        // the last measurement was far off: -1: cheaper, 1: dearer
+    int odd_part;                   // likewise the last part of one, very far
     int tries;                      // measurements in this probe
     double lost_here_ns;            // by this probe
     int due;                        // `by_order`: a probe is wanted
+    int urgent;                     // another phase has begun since the last one
     double last_lost_ns;            // by it
     uint64_t switches;              // of `home`
     uint64_t probes;
     double lost_ns; // by probes
 };
 
-/** Values that suit operations of microseconds to milliseconds. */
-extern const struct csp_adapt_config csp_adapt_defaults;
+/** Values that suit operations of microseconds to milliseconds, for measurements of `interval_ns`; by default so long. */
+struct csp_adapt_config csp_adapt_config_for(uint64_t interval_ns);
+enum { CSP_ADAPT_INTERVAL_NS = 50000000 };
+
+/** How often in an interval csp_adapt_step should be called: a measurement has so many parts. */
+enum { CSP_ADAPT_REPORTS = 2 };
 
 /** Starts with `route`, at `now_ns`. */
 void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
@@ -83,6 +91,9 @@ void csp_adapt_restart(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_do
 /** With `by_order`: a probe of the other route, unless nothing is known of this one or it is one. */
 enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
                                      struct csp_adapt_done done);
+
+/** With `by_order`: how long the probe that is due may wait for others that want one. */
+uint64_t csp_adapt_patience_ns(const struct csp_adapt *a);
 
 /**
  * To be called where the route may change, such as after a flush. `more_ns`: that the program has waited by now in

@@ -33,9 +33,10 @@ enum csp_keep_kind {
     CSP_KEEP_LEFT,   // keeper -> agent: answer to LEAVE; the last message
     CSP_KEEP_ENROL,  // keeper -> conductor: the first message,
     CSP_KEEP_QUIT,   // and the last one
-    CSP_KEEP_WANT,   // keeper -> conductor: a probe of route n (enum csp_adapt_route) is due
-    CSP_KEEP_PROBE,  // conductor -> keeper: try route n now, unless it is yours
-    CSP_KEEP_BYE,    // conductor -> keeper: answer to QUIT; the last message
+    CSP_KEEP_WANT, // keeper -> conductor: a probe of route n (enum csp_adapt_route) is due, which may wait for
+                   // others that want it as long as more_ns says
+    CSP_KEEP_PROBE, // conductor -> keeper: try route n now, unless it is yours
+    CSP_KEEP_BYE,   // conductor -> keeper: answer to QUIT; the last message
 };
 
 struct csp_keep_msg {

@@ -5,8 +5,6 @@
 #include <stdlib.h>
 #include "base/log.h"
 
-enum { PATIENCE_INTERVALS = 2 }; // from the first keeper that wants a probe on
-
 struct player {
     struct player *next;
     int node;
@@ -88,8 +86,8 @@ static void want(struct csp_keep *k, struct csp_conductor *c, const struct csp_k
 {
     struct player *p = *find_player(c, msg->node);
     uint64_t route = msg->n % CSP_ADAPT_ROUTES;
-    if (c->nwants[route] == 0)
-        c->begin_ns[route] = now_ns + PATIENCE_INTERVALS * k->config.adapt.interval_ns;
+    if (c->nwants[route] == 0 || now_ns + msg->more_ns < c->begin_ns[route])
+        c->begin_ns[route] = now_ns + msg->more_ns;
     c->nwants[route] += !p->wants[route];
     p->wants[route] = 1;
     if (2 * c->nwants[route] > c->nplayers)

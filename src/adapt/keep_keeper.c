@@ -6,7 +6,6 @@
 #include "base/log.h"
 
 enum {
-    REPORTS = 2,         // in an interval of the controller
     REPORTERS = 8,       // with more agents each reports less often
     CLOSE_SHARE = 4,     // a change must succeed within this part of an interval,
     RETRY_INTERVALS = 2, // or it is tried again after so many,
@@ -36,7 +35,7 @@ struct csp_keeper {
     uint64_t change, give_up_ns;
     uint64_t retry_at_ns, retry_intervals;
     int conductor;          // its node
-    int asked;              // it was told that a probe is due
+    int asked, urgently;    // it was told that a probe is due; that it should be soon
     struct member *leavers; // the last ones, while the conductor is asked to forget
     uint64_t users;         // of all members
     uint64_t work_ns;       // when the last report came
@@ -61,7 +60,7 @@ static uint64_t at_least(uint64_t ns, uint64_t least_ns)
 static uint64_t report_period_ns(const struct csp_keep *k, const struct csp_keeper *r)
 {
     uint64_t share = (uint64_t)(r->nmembers + REPORTERS - 1) / REPORTERS;
-    return share * at_least(k->config.adapt.interval_ns / REPORTS, LEAST_REPORT_NS);
+    return share * at_least(k->config.adapt.interval_ns / CSP_ADAPT_REPORTS, LEAST_REPORT_NS);
 }
 
 static void to_agent(struct csp_keep *k, const struct csp_keeper *r, int node,
@@ -124,8 +123,19 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
 {
     struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
-    msg.n = csp_adapt_other(r->adapt.home); // WANT
+    msg.n = csp_adapt_other(r->adapt.home); // WANT, and below
+    msg.more_ns = csp_adapt_patience_ns(&r->adapt);
     csp_keep_post(k, r->conductor, &msg);
+}
+
+// Again if there is a hurry now.
+static void want(struct csp_keep *k, struct csp_keeper *r)
+{
+    if (!r->adapt.due || r->leavers || (r->asked && r->urgently >= r->adapt.urgent))
+        return;
+    r->asked = 1;
+    r->urgently = r->adapt.urgent;
+    tell_conductor(k, r, CSP_KEEP_WANT);
 }
 
 // After a change that was given up, that of PUT and GET alone: it stops nobody.
@@ -155,10 +165,7 @@ static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
     enum csp_adapt_route route = csp_adapt_step(&r->adapt, now_ns, r->done, more_ns(r));
     if (r->adapt.home != home)
         k->config.say(k->config.ctx, r->gid, &r->adapt);
-    if (r->adapt.due && !r->asked && !r->leavers) {
-        r->asked = 1;
-        tell_conductor(k, r, CSP_KEEP_WANT);
-    }
+    want(k, r);
     follow(k, r, route, now_ns);
 }
 

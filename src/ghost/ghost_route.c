@@ -11,8 +11,6 @@
 #include "runtime/predict.h"
 #include "runtime/rt.h"
 
-enum { PROBE_EVERY = 20, PROBE_SELDOM = 100 }; // intervals
-
 static struct csp_keep *keep; // from the first message on
 static int heard;             // messages since the last turn
 
@@ -49,11 +47,9 @@ static void need_keep(void)
 {
     if (keep)
         return;
-    struct csp_keep_config c = {csp_adapt_defaults, csp_rt.node, send, say, NULL};
-    c.adapt.interval_ns = csp_predict_interval_ns();
+    struct csp_keep_config c = {csp_adapt_config_for(csp_predict_interval_ns()), csp_rt.node, send,
+                                say, NULL};
     c.adapt.alternate = csp_config.auto_method == CSP_CONFIG_AUTO_METHOD_ALTERNATE;
-    c.adapt.probe_every_ns = PROBE_EVERY * c.adapt.interval_ns;
-    c.adapt.probe_seldom_ns = PROBE_SELDOM * c.adapt.interval_ns;
     keep = csp_keep_new(&c);
 }
 

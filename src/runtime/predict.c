@@ -3,10 +3,11 @@
 #include "runtime/predict.h"
 
 #include <stdlib.h>
+#include "adapt/adapt.h"
 #include "runtime/node.h"
 
 // By default.
-static const uint64_t MEASURE_NS = 50000000, PROFILE_NS = 1000000000, ALTERNATE_NS = 200000;
+static const uint64_t PROFILE_NS = 1000000000, ALTERNATE_NS = 200000;
 
 struct csp_predictions csp_predictions;
 
@@ -16,7 +17,7 @@ uint64_t csp_predict_interval_ns(void)
         return (uint64_t)csp_config.predict_int * 1000;
     if (csp_config.auto_method == CSP_CONFIG_AUTO_METHOD_ALTERNATE)
         return ALTERNATE_NS;
-    return csp_predict_used() ? PROFILE_NS : MEASURE_NS;
+    return csp_predict_used() ? PROFILE_NS : CSP_ADAPT_INTERVAL_NS;
 }
 
 void csp_predict_start(void)

@@ -19,7 +19,28 @@ struct sim {
     uint64_t random;
     double now_ns, done;
     uint64_t calls;
+    double report_ns, order_ns; // the next report; when the conductor says so, 0: it was not asked
 };
+
+// What a keeper does with a report, and a conductor that nobody else asks.
+static void report(struct sim *s)
+{
+    struct csp_adapt *a = &s->adapt;
+    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->now_ns};
+    csp_adapt_step(a, (uint64_t)s->now_ns, done, 0);
+    if (a->due && !s->order_ns)
+        s->order_ns = s->now_ns + (double)csp_adapt_patience_ns(a);
+    s->report_ns = s->now_ns + (double)a->config.interval_ns / CSP_ADAPT_REPORTS;
+}
+
+// The keeper begins with what it was told by then: the origins' ghosts report before a change.
+static void order(struct sim *s)
+{
+    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->now_ns};
+    csp_adapt_probe(&s->adapt, (uint64_t)s->now_ns, done);
+    s->order_ns = 0;
+    s->report_ns = s->now_ns + (double)s->adapt.config.interval_ns / CSP_ADAPT_REPORTS;
+}
 
 static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, double *follow_s)
 {
@@ -30,8 +51,11 @@ static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, 
     while (s->done < end) {
         s->now_ns += p->ns[s->adapt.now] * s->world->per_call * noisy(s->world->noise, &s->random);
         s->done += s->world->per_call;
-        struct csp_adapt_done done = {(uint64_t)s->done, ++s->calls, (uint64_t)s->now_ns};
-        csp_adapt_step(&s->adapt, (uint64_t)s->now_ns, done, 0);
+        s->calls++;
+        if (s->order_ns && s->now_ns >= s->order_ns)
+            order(s);
+        else if (s->now_ns >= s->report_ns)
+            report(s);
         if (s->adapt.home != best)
             last_wrong = s->now_ns;
     }
@@ -46,6 +70,7 @@ void sim_run(const struct sim_world *world, const struct csp_adapt_config *confi
     double best_ns = 0;
     *result = (struct sim_result){0};
     csp_adapt_begin(&s.adapt, config, CSP_ADAPT_ON, 0);
+    s.adapt.config.by_order = 1; // as in csp_keep_new
     for (int i = 0; i < world->nphases; i++) {
         run_phase(&s, &world->phase[i], &result->slower[i], &result->follow_s[i]);
         best_ns += world->phase[i].best_s * 1e9;

@@ -16,6 +16,7 @@ enum {
     WINDOWS = 2,
     QUEUE = 4096,
     US = 1000,
+    INTERVAL_NS = 10000 * US,
     TURN_NS = 5 * US, // between two turns of a ghost
     LATE_NS = 50 * US // of a message, at most
 };
@@ -96,7 +97,7 @@ static struct world *make_world(uint64_t seed, uint64_t on_ns, uint64_t off_ns, 
     w->compute_ns = compute_ns;
     for (int i = 0; i < NODES; i++) {
         ends[i] = (struct end){w, i};
-        struct csp_keep_config config = {csp_adapt_defaults, i, send, say, &ends[i]};
+        struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), i, send, say, &ends[i]};
         w->ghosts[i] = csp_keep_new(&config);
     }
     return w;
@@ -277,7 +278,7 @@ static void end_world(struct world *w)
 // Longest wait: until the change is given up, and some messages.
 static uint64_t wait_limit_ns(void)
 {
-    return csp_adapt_defaults.interval_ns / 4 + 6 * (LATE_NS + TURN_NS);
+    return INTERVAL_NS / 4 + 6 * (LATE_NS + TURN_NS);
 }
 
 static void one_route_at_a_time(void **state)
@@ -418,7 +419,7 @@ static void interval(struct desk *d, uint64_t cost_ns, uint64_t *change)
         .gid = GID, .node = DESK, .kind = CSP_KEEP_WORK, .users = 1, .calls = 8, .n = 100};
     work.waited_ns = work.n * cost_ns;
     int closes = d->sent[CSP_KEEP_CLOSE];
-    d->now_ns += csp_adapt_defaults.interval_ns;
+    d->now_ns += INTERVAL_NS;
     csp_keep_receive(d->keep, ORIGIN, &work, d->now_ns);
     if (d->sent[CSP_KEEP_CLOSE] > closes)
         to_desk(d, ORIGIN, CSP_KEEP_CLOSED, ++*change);
@@ -437,7 +438,8 @@ static void wants_again_after_a_change_without_a_probe(void **state)
 {
     (void)state;
     struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_defaults, DESK, note_sent, say_nothing, &d};
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent,
+                                     say_nothing, &d};
     uint64_t change = 0;
     d.keep = csp_keep_new(&config);
     to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
