@@ -57,6 +57,7 @@ int csp_ghost_rate_turn(uint64_t now_ns)
     if (!rates)
         return 0;
     if (now_ns >= next_ns) {
+        now_ns = csp_clock_ns(); // the turn may have begun long ago, and users have done much since
         for (int i = 0; i < csp_rt.page->nprocs - csp_rt.page->ng; i++)
             predict(i, now_ns);
         next_ns = now_ns + config.interval_ns;
