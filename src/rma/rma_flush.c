@@ -40,6 +40,16 @@ void csp_win_bits(struct csp_win *w, int executors)
     w->unflushed = (_Atomic uint16_t *)(w->soft_local + words);
 }
 
+void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,
+                        const char *by_ghost, const char *by_target)
+{
+    int ghosts = csp_async_ghosts(), ng = csp_rt.topo->ng;
+    if (bit < ghosts)
+        csp_wait_begin3(wait, by_ghost, (long)w->gid, bit % ng, bit / ng);
+    else
+        csp_wait_begin3(wait, by_target, (long)w->gid, bit - ghosts, 0);
+}
+
 // A byte read from the ghost after the operations. When it is here, so are they, as good as always:
 // the flush that follows is what MPI promises. Two uses:
 // - where the library's flush does not wait for small PUTs, the byte proves that they are there;
@@ -53,12 +63,8 @@ static int read_back(struct csp_win *w, int bit)
     int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, csp_async_rank(w, bit), 0, 1, MPI_BYTE, w->iwin->win,
                           &request);
     struct csp_wait wait;
-    if (bit < csp_async_ghosts())
-        csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld", (long)w->gid,
-                       bit % csp_rt.topo->ng, bit / csp_rt.topo->ng);
-    else
-        csp_wait_begin(&wait, "flush of window %ld by its rank %ld", (long)w->gid,
-                       bit - csp_async_ghosts());
+    csp_win_wait_begin(&wait, w, bit, "flush of window %ld by ghost %ld of node %ld",
+                       "flush of window %ld by its rank %ld");
     while (rc == MPI_SUCCESS && !done) {
         rc = csp_mpi.Test(&request, &done, MPI_STATUS_IGNORE);
         if (!done)

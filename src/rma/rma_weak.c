@@ -52,8 +52,9 @@ int csp_weak_wait(struct csp_win *w, int bit)
         if (state % PHASES < SENT || p->bit != bit)
             continue;
         struct csp_wait wait;
-        csp_wait_begin(&wait, "flush of window %ld: a small PUT at ghost %ld of node %ld",
-                       (long)w->gid, bit % csp_rt.topo->ng, bit / csp_rt.topo->ng);
+        csp_win_wait_begin(&wait, w, bit,
+                           "flush of window %ld: a small PUT at ghost %ld of node %ld",
+                           "flush of window %ld: a small PUT at its rank %ld");
         while (!is_done(p, state - state % PHASES + SENT, &rc))
             csp_wait_turn(&wait);
     }

@@ -197,6 +197,11 @@ static inline unsigned csp_acc_index(const struct csp_win *w, int target)
     return (unsigned)csp_topo_place_of_wrank(csp_rt.topo, w->peers[target].wrank);
 }
 
+/** csp_wait_begin for one executor, by a text with the window, the ghost and its node, or one with the window and its rank. */
+struct csp_wait;
+void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,
+                        const char *by_ghost, const char *by_target);
+
 /** Completes the operations of this process by one executor of an internal window at the origin, if there are some.
  * @return MPI error code, not raised. */
 int csp_win_settle_local(struct csp_win *w, int bit);

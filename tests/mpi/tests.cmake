@@ -198,6 +198,9 @@ csp_add_mpi_test(casper/auto_profile.c NP 10 GHOSTS 1 NODES 10 FIXED NAME casper
 csp_add_mpi_test(casper/auto_profile.c NP 10 GHOSTS 1 NODES 10 FIXED NAME casper/auto_profile_ghosts_nodes
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile_ghosts CSP_PREDICT_INT=100000 CSP_GSYNC_INT=10000
                  CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/watchdog_target.c NP 2 GHOSTS 1 NODES 2 FIXED MPI m50
+                 ENV CSP_ASYNC_CONFIG=off CSP_CONFIRM_PUT=on CSP_WATCHDOG_S=1
+                 EXPECT "waiting for 1[.][0-9] s: flush of window [0-9]+: a small PUT at its rank 1")
 csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT=1
                  EXPECT "(?s)(asleep ([2-9][0-9]|100)[.][0-9] %, on a core 1?[0-9][.].*){2}")
 csp_add_mpi_test(casper/unused_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE)
