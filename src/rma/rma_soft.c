@@ -77,7 +77,7 @@ static int fill_sides(struct job *j)
 static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype basic, MPI_Aint at)
 {
     uint64_t addr = j->peer->off + (uint64_t)at;
-    int rc = fill_sides(j);
+    int rc = fill_sides(j), elements = j->op->kind > CSP_OP_GET;
     j->head = (struct csp_piece){.kind = (uint16_t)j->op->kind,
                                  .lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[j->peer->wrank]};
     j->head.elem.size = j->head.elem.extent = 1;
@@ -85,10 +85,10 @@ static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype bas
         fill_place(j);
     if (j->op->kind > CSP_OP_GET && j->op->kind < CSP_OP_CAS)
         j->head.op = csp_wire_op(j->op->op);
-    if (rc == MPI_SUCCESS && basic != MPI_DATATYPE_NULL) {
+    if (basic != MPI_DATATYPE_NULL)
         j->head.type = csp_wire_type(basic);
-        rc = fill_elem(basic, &j->head.elem);
-    }
+    if (rc == MPI_SUCCESS && elements && type->basic != MPI_DATATYPE_NULL)
+        rc = fill_elem(type->basic, &j->head.elem);
     j->cut = type->size <= CSP_PIECE_BYTES ? type->size : j->head.elem.size;
     j->target = type->contig ? (struct csp_vm_side){addr, NULL, j->bytes}
                              : (struct csp_vm_side){addr, type->layout, csp_op_target_count(j->op)};
@@ -119,6 +119,23 @@ static int copy_here(struct job *j)
     return csp_piece_error(csp_vm_copy(j->head.lrank, put, &mine, 0, &j->target, 0, j->bytes));
 }
 
+// Bytes in `n` runs, of whole elements alone: the last one of a pair with a gap inside may lie in runs that found no
+// room, and is taken off.
+static uint32_t whole_elements(struct iovec *runs, int n, uint32_t wanted, uint32_t size)
+{
+    size_t bytes = 0, over;
+    for (int i = 0; i < n; i++)
+        bytes += runs[i].iov_len;
+    over = bytes < wanted ? bytes % size : 0;
+    bytes -= over;
+    for (int i = n - 1; over > 0; i--) {
+        size_t off = runs[i].iov_len < over ? runs[i].iov_len : over;
+        runs[i].iov_len -= off;
+        over -= off;
+    }
+    return (uint32_t)bytes;
+}
+
 // A layout that is too long for one piece: the runs of `*bytes` bytes of it, or of fewer.
 static int cut_layout(const struct job *j, int64_t first, uint32_t *bytes, struct csp_layout **out)
 {
@@ -134,11 +151,10 @@ static int cut_layout(const struct job *j, int64_t first, uint32_t *bytes, struc
     if (s == CSP_OK) {
         csp_layout_seek(&c, first);
         int n = csp_layout_iov(&c, NULL, runs, RUNS, *bytes);
-        *bytes = 0;
+        *bytes = whole_elements(runs, n, *bytes, j->head.elem.size);
         for (int i = 0; i < n; i++) {
             lens[i] = (int64_t)runs[i].iov_len;
             offs[i] = (int64_t)(intptr_t)runs[i].iov_base;
-            *bytes += (uint32_t)runs[i].iov_len;
         }
         s = csp_layout_hindexed(byte, n, lens, offs, out);
     }

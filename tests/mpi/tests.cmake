@@ -6,6 +6,7 @@ csp_add_mpi_test(rma/acc_near_far.c NP 4 GHOSTS 1 NODES 2 CORE TIMEOUT 120)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 NAME rma/acc_logical ARGS logical)
 csp_add_mpi_test(rma/acc_order.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/acc_replace.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_wrap.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_wrap.c NP 4 GHOSTS 1 NODES 1 FIXED NAME rma/acc_wrap_here)
 csp_add_mpi_test(rma/compare_and_swap.c NP 4 GHOSTS 1 NODES 2 CORE)
@@ -30,6 +31,7 @@ csp_add_mpi_test(rma/types_bottom.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_combiners.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_complex.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_indexed.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/types_irregular.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_lifetime.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_pair.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_resized.c NP 4 GHOSTS 1 NODES 2)
@@ -271,7 +273,7 @@ csp_add_mpi_test(bad/unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 
 # The same on windows of MPI_Win_create.
-foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_wrap compare_and_swap count_c counter_cas counter_fop
+foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_replace acc_wrap compare_and_swap count_c counter_cas counter_fop
         fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops request_types disp_unit
         large many_windows proc_null types_bottom types_complex types_indexed types_lifetime types_pair
         types_resized types_struct types_subarray types_vector unaligned zero_count zero_size epochs_mix
@@ -284,13 +286,16 @@ endforeach()
 
 # Accumulates executed by ghosts and, inside the node, by their origins, also with MPI libraries whose own are good;
 # and by the library where `auto` does not take it.
-foreach(test acc_epochs acc_history acc_mixed_calls acc_near_far acc_ops acc_order acc_wrap compare_and_swap
+foreach(test acc_epochs acc_history acc_mixed_calls acc_near_far acc_ops acc_order acc_replace acc_wrap compare_and_swap
         count_c counter_cas disp_unit fence_asserts fetch_and_op fetch_contention flush get_acc get_acc_history
         large local_reuse lock_mix many_ops many_windows mutex_mcs origin_in_window pscw random_ops remote_completion request_mixed
         request_ops request_types signals threads_ops types_bottom types_indexed types_lifetime types_pair
         types_resized types_struct types_subarray unaligned)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/soft_${test} ENV CSP_ACC_ROUTE=software TIMEOUT 120)
 endforeach()
+csp_add_mpi_test(rma/types_irregular.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_types_irregular ARGS pairs
+                 TOOL_ABOVE rma/as_created.c)
+csp_add_mpi_test(rma/types_irregular.c NP 4 GHOSTS 1 NODES 2 NAME rma/soft_types_irregular ARGS pairs ENV CSP_ACC_ROUTE=software)
 foreach(test acc_near_far acc_epochs threads_ops comm_overlap)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/soft_own_${test}
                      ENV CSP_ACC_ROUTE=software CSP_POOL_MAX=0 TIMEOUT 120)
