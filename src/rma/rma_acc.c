@@ -151,11 +151,11 @@ int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Data
         return MPI_ERR_TYPE;
     if (op->kind == CSP_OP_CAS)
         return type->comparable ? MPI_SUCCESS : MPI_ERR_TYPE;
+    if (type->basic == MPI_DATATYPE_NULL)
+        return MPI_ERR_TYPE;
     if (op->op == MPI_REPLACE || op->op == MPI_NO_OP)
         return MPI_SUCCESS;
     *basic = type->basic;
-    if (*basic == MPI_DATATYPE_NULL)
-        return MPI_ERR_TYPE;
     return csp_type_allows(*basic, op->op) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 

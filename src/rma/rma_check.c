@@ -48,13 +48,8 @@ struct buffer {
 // (MPI_LONG, MPI_INT64_T) do no harm.
 static int mixes(const struct csp_type *own, const struct csp_aim *a)
 {
-    struct csp_type store[2];
-    const struct csp_type *mine, *theirs;
-    if (!csp_config.checks || a->basic == MPI_DATATYPE_NULL || own->basic == a->basic)
-        return 0;
-    return own->basic == MPI_DATATYPE_NULL ||
-           csp_type_look(own->basic, &store[0], &mine) != MPI_SUCCESS ||
-           csp_type_look(a->basic, &store[1], &theirs) != MPI_SUCCESS || mine->size != theirs->size;
+    return csp_config.checks && a->basic != MPI_DATATYPE_NULL &&
+           !csp_type_alike(own->basic, a->basic);
 }
 
 // That it is there at all: MPI_BOTTOM is NULL too, with the addresses in its types.

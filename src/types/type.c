@@ -87,27 +87,33 @@ static int ask_sizes(MPI_Datatype type, struct csp_type *t)
     return rc;
 }
 
-// Integers of any language, logical values and bytes (MPI-4.1 12.3.4), that is: none of these. Not
-// asked of the library: Intel MPI aborts on a no.
+// Integers of any language, logical values and bytes (MPI-4.1 12.3.4, 6.9.2). Not asked of the library: Intel MPI aborts on
+// a no.
 static int comparable(MPI_Datatype type)
 {
-    const MPI_Datatype others[] = {
-        MPI_FLOAT,     MPI_DOUBLE,           MPI_LONG_DOUBLE,       MPI_REAL,
-        MPI_COMPLEX,   MPI_DOUBLE_PRECISION, MPI_DOUBLE_COMPLEX,    MPI_C_FLOAT_COMPLEX,
-        MPI_2REAL,     MPI_C_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION, MPI_C_LONG_DOUBLE_COMPLEX,
-        MPI_FLOAT_INT, MPI_DOUBLE_INT,       MPI_LONG_INT,          MPI_2INT,
-        MPI_SHORT_INT, MPI_LONG_DOUBLE_INT,  MPI_2INTEGER,
+    const MPI_Datatype all[] = {
+#ifdef MPI_INTEGER16 // not in Open MPI 4.1
+        MPI_INTEGER16,
+#endif
+        MPI_INT,         MPI_LONG,          MPI_SHORT,     MPI_UNSIGNED_SHORT,
+        MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
+        MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,    MPI_INT16_T,
+        MPI_INT32_T,     MPI_INT64_T,       MPI_UINT8_T,   MPI_UINT16_T,
+        MPI_UINT32_T,    MPI_UINT64_T,      MPI_INTEGER,   MPI_INTEGER1,
+        MPI_INTEGER2,    MPI_INTEGER4,      MPI_INTEGER8,  MPI_LOGICAL,
+        MPI_C_BOOL,      MPI_CXX_BOOL,      MPI_AINT,      MPI_OFFSET,
+        MPI_COUNT,       MPI_BYTE,
     };
-    for (size_t i = 0; i < sizeof(others) / sizeof(*others); i++)
-        if (type == others[i])
-            return 0;
-    return 1;
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (type == all[i])
+            return 1;
+    return 0;
 }
 
 // A type that is not committed is an error that the MPI library finds, packing nothing.
 static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp_layout **layout)
 {
-    char nothing[1];
+    char nothing[1] = {0};
     int pos = 0;
     *t = (struct csp_type){.named = named, .basic = type};
     *layout = NULL;
@@ -185,8 +191,6 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
 {
     int combiner;
     struct csp_layout *layout;
-    if (type == MPI_DATATYPE_NULL)
-        return MPI_ERR_TYPE;
     int rc = csp_combiner_get(type, &combiner);
     if (rc == MPI_SUCCESS)
         rc = describe(type, csp_combiner_is_predefined(combiner), out, &layout);
@@ -197,13 +201,18 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
     return record(type, out, layout);
 }
 
-// Not in the table, or not yet.
+// Not in the table, or not yet. Whether the handle is one at all is asked where the library returns errors: those of
+// functions without a communicator go to the program's handlers, which may end the job.
 static int get_other(MPI_Datatype type, struct csp_type *out)
 {
     struct csp_type_record *r;
-    int flag = 0, key = atomic_load_explicit(&keyval, memory_order_acquire);
-    if (key != MPI_KEYVAL_INVALID && type != MPI_DATATYPE_NULL &&
-        csp_mpi.Type_get_attr(type, key, &r, &flag) == MPI_SUCCESS && flag) {
+    int flag = 0, bytes, key = atomic_load_explicit(&keyval, memory_order_acquire);
+    int rc =
+        type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : csp_mpi.Pack_size(0, type, csp_rt.self, &bytes);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    if (key != MPI_KEYVAL_INVALID && csp_mpi.Type_get_attr(type, key, &r, &flag) == MPI_SUCCESS &&
+        flag) {
         *out = r->type;
         return MPI_SUCCESS;
     }
@@ -228,6 +237,16 @@ int csp_type_get(MPI_Datatype type, struct csp_type *out)
     if (rc == MPI_SUCCESS && found != out)
         *out = *found;
     return rc;
+}
+
+int csp_type_alike(MPI_Datatype a, MPI_Datatype b)
+{
+    struct csp_type store[2];
+    const struct csp_type *x, *y;
+    if (a == MPI_DATATYPE_NULL || b == MPI_DATATYPE_NULL)
+        return 0;
+    return a == b || (csp_type_look(a, &store[0], &x) == MPI_SUCCESS &&
+                      csp_type_look(b, &store[1], &y) == MPI_SUCCESS && x->size == y->size);
 }
 
 static int op_index(MPI_Op op)

@@ -47,12 +47,20 @@ static void bad_operations(MPI_Win win)
 
 static void bad_types(MPI_Win win)
 {
-    int i[2] = {1, 1}, got[2] = {0, 0};
+    const MPI_Datatype no_integers[] = {
+        MPI_DOUBLE,    MPI_REAL4, MPI_REAL8,  MPI_COMPLEX8, MPI_COMPLEX16,        MPI_CHAR,
+        MPI_CHARACTER, MPI_WCHAR, MPI_PACKED, MPI_2INT,     MPI_CXX_FLOAT_COMPLEX};
+    int i[4] = {1, 1, 1, 1}, got[4] = {0, 0, 0, 0};
     MPI_Datatype mixed = mixed_type(), pair = pair_of_ints();
     PHASE("types");
     CHECK_CLASS(MPI_Accumulate(i, 1, mixed, 0, 0, 1, mixed, MPI_SUM, win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Accumulate(i, 1, mixed, 0, 0, 1, mixed, MPI_REPLACE, win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Get_accumulate(NULL, 0, mixed, got, 1, mixed, 0, 0, 1, mixed, MPI_NO_OP, win),
+                MPI_ERR_TYPE);
     CHECK_CLASS(MPI_Fetch_and_op(i, got, pair, 0, 0, MPI_SUM, win), MPI_ERR_TYPE);
-    CHECK_CLASS(MPI_Compare_and_swap(i, i, got, MPI_DOUBLE, 0, 0, win), MPI_ERR_TYPE);
+    for (size_t k = 0; k < sizeof no_integers / sizeof *no_integers; k++)
+        if (no_integers[k] != MPI_DATATYPE_NULL)
+            CHECK_CLASS(MPI_Compare_and_swap(i, i, got, no_integers[k], 0, 0, win), MPI_ERR_TYPE);
     MPI_Type_free(&mixed);
     MPI_Type_free(&pair);
 }

@@ -19,6 +19,10 @@ static void bad_arguments(MPI_Win win)
     PHASE("bad counts and types");
     CHECK_CLASS(MPI_Put(&value, -1, MPI_INT, 0, 0, 1, MPI_INT, win), MPI_ERR_COUNT);
     CHECK_CLASS(MPI_Get(&got, 1, MPI_DATATYPE_NULL, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE);
+#ifdef MPICH_VERSION // others do not look, and follow the address
+    CHECK_CLASS(MPI_Put(&value, 1, (MPI_Datatype)0, 0, 0, 1, MPI_INT, win), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Put(&value, 1, MPI_INT, 0, 0, 1, (MPI_Datatype)0, win), MPI_ERR_TYPE);
+#endif
     MPI_Datatype pair; // not committed, then used as soon as it is
     MPI_Type_vector(2, 1, 1, MPI_INT, &pair);
     for (int i = 0; i < 2; i++)
