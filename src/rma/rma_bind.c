@@ -64,8 +64,10 @@ int csp_bind_acc(const struct csp_win *w, const struct csp_op *op, const struct 
 {
     MPI_Aint lo, hi;
     csp_type_range(type, csp_op_target_count(op), &lo, &hi);
+    // The last element goes by its first byte, as all do: one alone never has several ghosts.
+    MPI_Aint last = type->named ? hi - type->true_extent : hi - 1;
     int first = csp_bind_segment(w, op->target, at + lo);
-    return first == csp_bind_segment(w, op->target, at + hi - 1) ? first : -1;
+    return first == csp_bind_segment(w, op->target, at + last) ? first : -1;
 }
 
 // The ghost of a node that got the least of this process's PUT and GET in this window.

@@ -93,7 +93,7 @@ static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct 
     int ghost = w->by_segment ? csp_bind_acc(w, op, t, at) : w->peers[op->target].ghost_bit;
     if (CSP_LIKELY(ghost >= 0))
         return csp_ghost_issue(w, ghost, op, at, bytes);
-    return csp_split_issue(w, op, t, at);
+    return csp_split_issue(w, op, at);
 }
 
 static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a,

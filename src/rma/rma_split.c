@@ -76,28 +76,38 @@ static int start_side(struct split *s, int i, const void *addr, csp_count_t coun
     return rc;
 }
 
-static int start(struct split *s, const struct csp_op *op, const struct csp_type *type)
+// Those of the basic type. An operation that only moves data may have different ones on its sides: it is taken apart by
+// bytes.
+static int find_elements(struct split *s)
 {
-    int one = op->kind >= CSP_OP_FOP;
-    s->basic_type = type->basic;
-    int rc = csp_type_get(type->basic, &s->basic);
-    if (rc == MPI_SUCCESS)
-        rc = start_side(s, TARGET, NULL, csp_op_target_count(op), csp_op_target_type(op));
-    if (rc == MPI_SUCCESS && (op->kind == CSP_OP_CAS || op->op != MPI_NO_OP))
+    s->basic_type = s->side[TARGET].info.basic;
+    for (int i = TARGET; i < SIDES; i++)
+        if (s->has[i] && !csp_type_alike(s->basic_type, s->side[i].info.basic))
+            s->basic_type = MPI_BYTE;
+    return csp_type_get(s->basic_type, &s->basic);
+}
+
+static int start(struct split *s, const struct csp_op *op)
+{
+    int rc = start_side(s, TARGET, NULL, op->target_count, op->target_type);
+    if (rc == MPI_SUCCESS && op->op != MPI_NO_OP)
         rc = start_side(s, ORIGIN, op->origin, op->origin_count, op->origin_type);
-    if (rc == MPI_SUCCESS && op->kind != CSP_OP_ACC)
-        rc = start_side(s, RESULT, op->result, one ? 1 : op->result_count,
-                        one ? op->origin_type : op->result_type);
-    for (int i = 0; i < SIDES && rc == MPI_SUCCESS; i++)
-        if (s->has[i] && csp_side_bytes(&s->side[i]) != csp_side_bytes(&s->side[TARGET]))
-            rc = MPI_ERR_TRUNCATE;
-    return rc;
+    if (rc == MPI_SUCCESS && op->kind == CSP_OP_GET_ACC)
+        rc = start_side(s, RESULT, op->result, op->result_count, op->result_type);
+    return rc == MPI_SUCCESS ? find_elements(s) : rc;
+}
+
+// The origin's data may be shorter than the target's.
+static int has_more(const struct split *s)
+{
+    return csp_layout_left(&s->cursor[TARGET]) > 0 &&
+           (!s->has[ORIGIN] || csp_layout_left(&s->cursor[ORIGIN]) >= s->basic.size);
 }
 
 static int deal_out(struct split *s, const struct csp_win *w, const struct csp_op *op, MPI_Aint at)
 {
     int rc = MPI_SUCCESS, first = w->peers[op->target].node * csp_rt.topo->ng;
-    while (csp_layout_left(&s->cursor[TARGET]) > 0 && rc == MPI_SUCCESS) {
+    while (rc == MPI_SUCCESS && has_more(s)) {
         MPI_Aint off = next_element(&s->cursor[TARGET], s->basic.size);
         struct part *p = &s->parts[csp_bind_segment(w, op->target, at + off) - first];
         rc = push(&p->side[TARGET], off, s->basic.extent);
@@ -148,15 +158,12 @@ static int issue_part(struct csp_win *w, int ghost, const struct split *s, struc
     return rc;
 }
 
-int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                    MPI_Aint at)
+int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at)
 {
     struct split s = {0};
     int ng = csp_rt.topo->ng, first = w->peers[op->target].node * ng;
-    if (type->basic == MPI_DATATYPE_NULL)
-        return MPI_ERR_TYPE;
     s.parts = calloc((size_t)ng, sizeof(*s.parts));
-    int rc = s.parts ? start(&s, op, type) : MPI_ERR_NO_MEM;
+    int rc = s.parts ? start(&s, op) : MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
         rc = deal_out(&s, w, op, at);
     for (int g = 0; s.parts && g < ng; g++) {

@@ -11,7 +11,6 @@
  * Gives each ghost of the target's node the elements that start in its segments, by one operation each.
  * The program's request, if it wants one, is Casper's. @return MPI error code.
  */
-int csp_split_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                    MPI_Aint at);
+int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at);
 
 #endif

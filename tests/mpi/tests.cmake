@@ -1,3 +1,4 @@
+csp_add_mpi_test(rma/acc_borders.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_epochs.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_history.c NP 4 GHOSTS 1 NODES 2 TIMEOUT 120)
 csp_add_mpi_test(rma/acc_history.c NP 4 GHOSTS 1 NODES 2 TIMEOUT 120 NAME rma/acc_history_created ARGS created)
@@ -328,7 +329,7 @@ foreach(test acc_epochs acc_order epochs_mix fence_asserts random_ops request_ty
 endforeach()
 
 # Several ghosts: accumulates by segment of the target's memory, PUT and GET by any ghost.
-foreach(test acc_epochs acc_history acc_mixed_calls acc_ops acc_order compare_and_swap fetch_and_op
+foreach(test acc_borders acc_epochs acc_history acc_mixed_calls acc_ops acc_order compare_and_swap fetch_and_op
         fetch_contention get_acc large origin_in_window random_ops request_ops request_types threads_ops types_bottom
         types_indexed types_pair types_struct types_subarray unaligned)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/segment_${test}
