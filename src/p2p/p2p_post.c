@@ -23,13 +23,22 @@ static int tag_ub(void)
     return known;
 }
 
+int csp_post_lacks_buffer(const struct csp_post *p)
+{
+    struct csp_type store;
+    const struct csp_type *t;
+    return !p->buf && p->count > 0 && csp_type_look(p->type, &store, &t) == MPI_SUCCESS &&
+           t->size > 0 && t->true_lb == 0;
+}
+
 static int valid(const struct csp_post *p)
 {
     int recv = p->mode == CSP_P2P_RECV;
     int peer =
         (p->peer >= 0 && p->peer < p->comm->members->n) || (recv && p->peer == MPI_ANY_SOURCE);
     int tag = (p->tag >= 0 && p->tag <= tag_ub()) || (recv && p->tag == MPI_ANY_TAG);
-    return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL;
+    return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL &&
+           !csp_post_lacks_buffer(p);
 }
 
 // A flow's messages: whether ghosts carry them, or the MPI library does, but Casper has to know what it met. `other`: a send.

@@ -137,12 +137,21 @@ int csp_p2p_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
     return wait_for(p, message, status);
 }
 
+// The library can not be asked: the message is not one of its own.
+static int look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t)
+{
+    if (p->count < 0)
+        return MPI_ERR_COUNT;
+    int rc = csp_type_look(p->type, store, t);
+    return rc == MPI_SUCCESS && csp_post_lacks_buffer(p) ? MPI_ERR_BUFFER : rc;
+}
+
 int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *request)
 {
     struct csp_msg *m = find(*message);
     struct csp_type store;
     const struct csp_type *t;
-    int rc = csp_p2p_raise(m->comm->handle, csp_type_look(p->type, &store, &t));
+    int rc = csp_p2p_raise(m->comm->handle, look(p, &store, &t));
     if (rc != MPI_SUCCESS)
         return rc;
     p->comm = m->comm;

@@ -52,6 +52,68 @@ static void bad_arguments(void)
     CHECK_CLASS(MPI_Send(&x, 1, MPI_DATATYPE_NULL, 0, 0, comm), MPI_ERR_TYPE);
 }
 
+// No buffer, and more than nothing to send or receive. Of absolute addresses it is one (MPI_BOTTOM), and of nothing none is needed.
+static void null_buffers(void)
+{
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Datatype pair, nothing;
+    PHASE("null buffers");
+    MPI_Type_contiguous(2, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_commit(&nothing);
+    CHECK_CLASS(MPI_Send(NULL, 1, MPI_INT, next_rank, 3, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Send(NULL, 100000, MPI_INT, next_rank, 3, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Ssend(NULL, 1, pair, next_rank, 3, comm), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Isend(NULL, 1, MPI_INT, next_rank, 3, comm, &r), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Recv(NULL, 1, MPI_INT, last_rank, 3, comm, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Irecv(NULL, 1, pair, last_rank, 3, comm, &r), MPI_ERR_BUFFER);
+    CHECK_CLASS(MPI_Send_init(NULL, 1, MPI_INT, next_rank, 3, comm, &r), MPI_ERR_BUFFER);
+    CHECK_INT(MPI_Sendrecv(NULL, 5, nothing, next_rank, 4, NULL, 0, MPI_INT, last_rank, 4, comm,
+                           MPI_STATUS_IGNORE),
+              MPI_SUCCESS);
+    MPI_Type_free(&pair);
+    MPI_Type_free(&nothing);
+}
+
+static void absolute_addresses(void)
+{
+    int in = -1, out = csp_test_rank, one = 1;
+    MPI_Aint at[2];
+    MPI_Datatype types[2];
+    PHASE("absolute addresses");
+    MPI_Get_address(&out, &at[0]);
+    MPI_Get_address(&in, &at[1]);
+    for (int i = 0; i < 2; i++) {
+        MPI_Type_create_hindexed(1, &one, &at[i], MPI_INT, &types[i]);
+        MPI_Type_commit(&types[i]);
+    }
+    CHECK_INT(MPI_Sendrecv(MPI_BOTTOM, 1, types[0], next_rank, 5, MPI_BOTTOM, 1, types[1],
+                           last_rank, 5, comm, MPI_STATUS_IGNORE),
+              MPI_SUCCESS);
+    CHECK_INT(in, last_rank);
+    for (int i = 0; i < 2; i++)
+        MPI_Type_free(&types[i]);
+}
+
+// A matched message is still there after a call with arguments that are wrong.
+static void matched_message(void)
+{
+    int out = 7, in = 0;
+    MPI_Request sent, r = MPI_REQUEST_NULL;
+    MPI_Message m;
+    PHASE("matched message");
+    MPI_Isend(&out, 1, MPI_INT, next_rank, 6, comm, &sent);
+    MPI_Mprobe(last_rank, 6, comm, &m, MPI_STATUS_IGNORE);
+    CHECK_CLASS(MPI_Mrecv(&in, -1, MPI_INT, &m, MPI_STATUS_IGNORE), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Imrecv(&in, -1, MPI_INT, &m, &r), MPI_ERR_COUNT);
+    CHECK_CLASS(MPI_Mrecv(&in, 1, MPI_DATATYPE_NULL, &m, MPI_STATUS_IGNORE), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Mrecv(NULL, 1, MPI_INT, &m, MPI_STATUS_IGNORE), MPI_ERR_BUFFER);
+    CHECK_INT(MPI_Mrecv(&in, 1, MPI_INT, &m, MPI_STATUS_IGNORE), MPI_SUCCESS);
+    CHECK_INT(in, 7);
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+}
+
 int main(void)
 {
     MPI_Errhandler handler;
@@ -67,6 +129,9 @@ int main(void)
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         truncated(sizes[i]);
     bad_arguments();
+    null_buffers();
+    absolute_addresses();
+    matched_message();
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     truncated(64);
