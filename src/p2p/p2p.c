@@ -18,7 +18,7 @@ void csp_p2p_start(void)
     CSP_CHECK(rc == MPI_SUCCESS, "the users could not agree on CSP_P2P");
     if (!mine)
         csp_warn("sends and receives stay with the MPI library: ghosts cannot reach the memory of "
-                 "this process, or CSP_POOL_SIZE is too small");
+                 "this process, or there is no room for messages");
     if (all)
         csp_detour_open(CSP_BY_P2P);
     csp_p2p_comm_made(csp_user_world, MPI_INFO_NULL);

@@ -5,11 +5,19 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include "p2p/p2p_room.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
-enum { SMALL, LARGE, SIZES, SLAB = 64 }; // SLAB: cells made at a time
+enum {
+    SMALL,
+    LARGE,
+    SIZES,
+    SLAB = 64,   // cells made at a time
+    MANY = 1024, // large ones: from then on they are only for what needs one
+    FEW = 4,     // cells with copies that each one left looks at
+};
 
 // Private to this process: what the segment's memory is used for.
 struct list {
@@ -17,8 +25,8 @@ struct list {
 };
 
 static struct csp_cell *idle[SIZES];
-// Cells that nobody waits for, in the order in which they were posted; those with copies of the data apart,
-// which shall go soon.
+static int made_large;
+// Cells that nobody waits for, those longest not looked at first; those with copies of the data apart, which shall go soon.
 static struct list left = {.last = &left.first}, copied = {.last = &copied.first};
 static struct csp_ring *ring;
 static struct csp_bell *bell; // the ghost's
@@ -55,7 +63,7 @@ static uint64_t payload_off(const struct csp_cell *c)
 int csp_cells_start(void)
 {
     struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
-    uint64_t off = csp_heap_alloc(csp_rt.heap, sizeof(*ring), 64);
+    uint64_t off = csp_room_take(sizeof(*ring));
     if (off == CSP_OFF_NONE)
         return 0;
     ring = (struct csp_ring *)((char *)csp_rt.pool.base + off);
@@ -70,7 +78,7 @@ static void give(struct csp_cell *c)
 {
     int size = c->room == CSP_CELL_SMALL ? SMALL : LARGE;
     if (c->layout_off && c->layout_off != payload_off(c))
-        csp_heap_free(csp_rt.heap, c->layout_off);
+        csp_room_give(c->layout_off);
     free((void *)(uintptr_t)c->copy_private); // NOLINT: of this process
     c->copy_private = 0;
     c->layout_off = 0;
@@ -78,26 +86,38 @@ static void give(struct csp_cell *c)
     idle[size] = c;
 }
 
-// Cells that were left and are done by now.
-static void collect(struct list *list)
+static void append(struct list *list, struct csp_cell *c)
 {
-    for (struct csp_cell **at = &list->first; *at;) {
-        struct csp_cell *c = *at;
-        if (!csp_cell_done(c)) {
-            at = link_of(c);
-            continue;
-        }
-        *at = *link_of(c);
-        if (list->last == link_of(c))
-            list->last = at;
-        give(c);
+    *link_of(c) = NULL;
+    *list->last = c;
+    list->last = link_of(c);
+}
+
+static struct csp_cell *take_first(struct list *list)
+{
+    struct csp_cell *c = list->first;
+    list->first = *link_of(c);
+    if (!list->first)
+        list->last = &list->first;
+    return c;
+}
+
+// Looks at so many cells that were left; those that are done are free again.
+static void collect(struct list *list, int most)
+{
+    for (int i = 0; i < most && list->first; i++) {
+        struct csp_cell *c = take_first(list);
+        if (csp_cell_done(c))
+            give(c);
+        else
+            append(list, c);
     }
 }
 
 static int copies_left(void)
 {
     acquire(&lock);
-    collect(&copied);
+    collect(&copied, FEW);
     int yes = copied.first != NULL;
     release(&lock);
     return yes;
@@ -114,12 +134,22 @@ void csp_cells_stop(void)
         csp_wait_turn(&w);
 }
 
+// What helps if there is no room.
+static const char *remedy(void)
+{
+    return csp_rt.pool.span > csp_rt.pool.bytes
+               ? "the node has no memory left, or its segment cannot be made larger"
+               : "with limited address space (ulimit -v) or /dev/shm there are 16 MB and a quarter "
+                 "of "
+                 "CSP_POOL_SIZE for them: raise it";
+}
+
 static void make_slab(int size)
 {
     size_t bytes = sizeof(struct csp_cell) + payload_of(size);
-    uint64_t off = csp_heap_alloc(csp_rt.heap, SLAB * bytes, 64);
-    CSP_CHECK(off != CSP_OFF_NONE,
-              "the node's segment has no room for messages under way: raise CSP_POOL_SIZE");
+    uint64_t off = csp_room_take(SLAB * bytes);
+    CSP_CHECK(off != CSP_OFF_NONE, "no room for messages under way: %s", remedy());
+    made_large += size == LARGE ? SLAB : 0;
     for (size_t i = 0; i < SLAB; i++) {
         struct csp_cell *c = csp_cell_at(off + i * bytes);
         memset(c, 0, sizeof(*c));
@@ -128,22 +158,41 @@ static void make_slab(int size)
     }
 }
 
-struct csp_cell *csp_cell_take(size_t payload)
+// Under the lock.
+static struct csp_cell *take_idle(int size)
 {
-    int size = payload <= CSP_CELL_SMALL ? SMALL : LARGE;
-    acquire(&lock);
     if (!idle[size])
-        collect(&left);
+        collect(&left, SLAB);
     if (!idle[size])
         make_slab(size);
     struct csp_cell *c = idle[size];
     idle[size] = *link_of(c);
+    return c;
+}
+
+static struct csp_cell *take(size_t payload, int can_do_with_less)
+{
+    int size = payload <= CSP_CELL_SMALL ? SMALL : LARGE;
+    acquire(&lock);
+    if (can_do_with_less && made_large >= MANY && !idle[LARGE])
+        size = SMALL;
+    struct csp_cell *c = take_idle(size);
     release(&lock);
     uint32_t room = c->room;
     memset(c, 0, offsetof(struct csp_cell, payload));
     c->room = room;
     c->lrank = csp_rt.lrank;
     return c;
+}
+
+struct csp_cell *csp_cell_take(size_t payload)
+{
+    return take(payload, 0);
+}
+
+struct csp_cell *csp_cell_take_any(size_t payload)
+{
+    return take(payload, 1);
 }
 
 void csp_cell_give(struct csp_cell *c)
@@ -157,19 +206,16 @@ void csp_cell_leave(struct csp_cell *c)
 {
     struct list *list = c->copy_private ? &copied : &left;
     acquire(&lock);
-    *link_of(c) = NULL;
-    *list->last = c;
-    list->last = link_of(c);
-    collect(&copied);
+    append(list, c);
+    collect(&copied, FEW);
     release(&lock);
 }
 
 void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes)
 {
     int behind = bytes <= c->room && c->kind != CSP_CELL_UNATTENDED;
-    c->layout_off = behind ? payload_off(c) : csp_heap_alloc(csp_rt.heap, bytes, 64);
-    CSP_CHECK(c->layout_off != CSP_OFF_NONE,
-              "the node's segment has no room for a datatype: raise CSP_POOL_SIZE");
+    c->layout_off = behind ? payload_off(c) : csp_room_take(bytes);
+    CSP_CHECK(c->layout_off != CSP_OFF_NONE, "no room for a datatype: %s", remedy());
     memcpy((char *)csp_rt.pool.base + c->layout_off, layout, bytes);
 }
 

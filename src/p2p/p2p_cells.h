@@ -21,6 +21,9 @@ void csp_cells_stop(void);
 /** A cell with room for `payload` bytes, or the most that there is; its question is zeroed. */
 struct csp_cell *csp_cell_take(size_t payload);
 
+/** The same, with less room where many large ones are in use: a cell costs as little as 448 bytes then. */
+struct csp_cell *csp_cell_take_any(size_t payload);
+
 /** Gives back a cell that is DONE or was not posted, with its layout. */
 void csp_cell_give(struct csp_cell *c);
 

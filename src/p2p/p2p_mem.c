@@ -10,13 +10,13 @@
 enum {
     WORTH = 4096, // bytes; below, messages are packed
     ALIGN = 64,
-    LEAVE = 4, // one part in so many of the segment is left to windows and messages
+    LEAVE = 4, // one part in so many of the segment is left to windows
 };
 
 // Room in the segment, or CSP_OFF_NONE.
 static uint64_t take(MPI_Aint size)
 {
-    uint64_t used, peak, bytes = csp_rt.pool.bytes;
+    uint64_t used, peak, bytes = csp_rt.pool_bytes;
     csp_heap_usage(csp_rt.heap, &used, &peak);
     if (size < WORTH || used + (uint64_t)size > bytes - bytes / LEAVE)
         return CSP_OFF_NONE;

@@ -12,7 +12,7 @@
 static inline uint64_t csp_mem_mapped(const void *buf)
 {
     uintptr_t off = (uintptr_t)buf - (uintptr_t)csp_rt.pool.base;
-    return off < csp_rt.pool.bytes ? off : 0;
+    return off < csp_rt.pool_bytes ? off : 0;
 }
 
 #endif

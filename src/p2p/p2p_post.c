@@ -139,11 +139,18 @@ static void describe_recv(const struct csp_post *p, const struct csp_type *t, st
     }
 }
 
+// Ghosts can write to a buffer without gaps themselves.
+static struct csp_cell *take_cell(const struct csp_post *p, const struct csp_type *t,
+                                  uint64_t bytes)
+{
+    return p->mode == CSP_P2P_RECV && t->contig ? csp_cell_take_any(bytes) : csp_cell_take(bytes);
+}
+
 static struct csp_cell *describe(const struct csp_post *p, const struct csp_type *t)
 {
     int recv = p->mode == CSP_P2P_RECV;
     uint64_t bytes = (uint64_t)p->count * (uint64_t)t->size;
-    struct csp_cell *c = csp_cell_take(bytes);
+    struct csp_cell *c = take_cell(p, t, bytes);
     c->bytes = bytes;
     c->addr = (uint64_t)(uintptr_t)p->buf;
     c->kind = recv ? CSP_CELL_RECV : CSP_CELL_SEND;

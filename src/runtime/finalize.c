@@ -72,6 +72,7 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     csp_predict_stop();
     csp_rt.page = NULL;
     csp_seg_detach(&csp_rt.pool);
+    csp_rt.pool_bytes = 0;
     return MPI_SUCCESS;
 }
 

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -19,6 +20,8 @@
 
 static const uint64_t ROOM_BYTES = 4u
                                    << 20; // less than this in /dev/shm: MPI libraries die of SIGBUS
+
+static const uint64_t MESSAGES_BYTES = 16u << 20;
 
 void csp_init_check_room(void)
 {
@@ -58,7 +61,7 @@ static uint64_t round_up(uint64_t n, uint64_t to)
     return (n + to - 1) / to * to;
 }
 
-// Offsets of the parts; see node.h. The heap has what is left of the pool size.
+// Offsets of the parts; see node.h.
 static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
 {
     struct csp_node_page p = {.magic = CSP_NODE_MAGIC, .nprocs = nprocs, .ng = topo->ng};
@@ -70,38 +73,75 @@ static struct csp_node_page layout(const struct csp_topo *topo, int nprocs)
     p.predictions_off = p.topo_off + csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng);
     uint64_t predictions = csp_predict_used() ? (uint64_t)topo->nusers : 0;
     p.heap_off = round_up(p.predictions_off + predictions, 4096);
+    p.pool_bytes = round_up(p.heap_off + csp_config.pool_size, (uint64_t)sysconf(_SC_PAGESIZE));
     return p;
 }
 
+// What another process of the node needs to map the segment.
+struct ticket {
+    struct csp_seg_key key;
+    uint64_t span;
+};
+
+// Address space for a segment that grows with the messages under way: as much as the node has memory, unless address space has a limit.
+static uint64_t span_of(uint64_t bytes)
+{
+    struct rlimit limit;
+    if (csp_config.p2p == CSP_CONFIG_P2P_OFF || getrlimit(RLIMIT_AS, &limit) != 0 ||
+        limit.rlim_cur != RLIM_INFINITY)
+        return bytes;
+    return bytes + (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+}
+
+// Bytes for messages at the start; where the segment can not grow, for ever.
+static uint64_t messages_bytes(int grows)
+{
+    if (csp_config.p2p == CSP_CONFIG_P2P_OFF)
+        return 0;
+    return grows ? MESSAGES_BYTES : MESSAGES_BYTES + csp_config.pool_size / 4;
+}
+
+static enum csp_status create(uint64_t pool_bytes, int named, struct ticket *t)
+{
+    uint64_t span = named ? pool_bytes : span_of(pool_bytes);
+    uint64_t bytes = pool_bytes + messages_bytes(span > pool_bytes);
+    t->span = span > bytes ? span : bytes;
+    return named ? csp_seg_create(bytes, 1, &csp_rt.pool, &t->key)
+                 : csp_seg_create_span(bytes, t->span, &csp_rt.pool, &t->key);
+}
+
 static enum csp_status leader_create(const struct csp_topo *topo, int nprocs, int named,
-                                     struct csp_seg_key *key)
+                                     struct ticket *t)
 {
     struct csp_node_page page = layout(topo, nprocs);
-    enum csp_status s =
-        csp_seg_create(page.heap_off + csp_config.pool_size, named, &csp_rt.pool, key);
+    enum csp_status s = create(page.pool_bytes, named, t);
     if (s != CSP_OK)
         return s;
     memcpy(csp_rt.pool.base, &page, sizeof(page));
     memcpy((char *)csp_rt.pool.base + page.topo_off, topo,
            csp_topo_bytes(topo->nranks, topo->nnodes, topo->ng));
-    csp_heap_init(csp_rt.pool.base, page.heap_off, csp_rt.pool.bytes - page.heap_off);
+    csp_heap_init(csp_rt.pool.base, page.heap_off, page.pool_bytes - page.heap_off);
+    if (csp_rt.pool.bytes > page.pool_bytes)
+        csp_heap_init(csp_rt.pool.base, page.pool_bytes, csp_rt.pool.bytes - page.pool_bytes);
     return CSP_OK;
 }
 
 // One try, by memfd or by name. @return 1 if every process of every node has it.
 static int try_segment(const struct csp_topo *topo, int named)
 {
-    struct csp_seg_key key = {0};
+    struct ticket t = {0};
     int nprocs = 0, ok = 1, all = 0;
     csp_mpi.Comm_size(csp_rt.node_comm, &nprocs);
     if (csp_rt.lrank == 0)
-        ok = leader_create(topo, nprocs, named, &key) == CSP_OK;
-    csp_init_must(csp_mpi.Bcast(&key, sizeof(key), MPI_BYTE, 0, csp_rt.node_comm), "MPI_Bcast");
+        ok = leader_create(topo, nprocs, named, &t) == CSP_OK;
+    csp_init_must(csp_mpi.Bcast(&t, sizeof(t), MPI_BYTE, 0, csp_rt.node_comm), "MPI_Bcast");
     if (csp_rt.lrank != 0)
-        ok = key.bytes != 0 && csp_seg_attach(&key, &csp_rt.pool) == CSP_OK;
+        ok = t.key.bytes != 0 && csp_seg_attach_span(&t.key, t.span, &csp_rt.pool) == CSP_OK;
     csp_init_must(csp_mpi.Allreduce(&ok, &all, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD),
                   "MPI_Allreduce");
-    csp_seg_unlink(&csp_rt.pool);
+    csp_rt.pool_key = t.key;
+    if (csp_rt.pool.span == csp_rt.pool.bytes) // else its creator must be there to make it larger
+        csp_seg_unlink(&csp_rt.pool);
     if (!all)
         csp_seg_detach(&csp_rt.pool);
     return all;
@@ -127,6 +167,9 @@ int csp_init_segment(const struct csp_topo *topo)
     CSP_CHECK(csp_rt.page->magic == CSP_NODE_MAGIC, "the node's segment is not ours");
     csp_rt.topo = (const struct csp_topo *)((char *)csp_rt.pool.base + csp_rt.page->topo_off);
     csp_rt.heap = csp_heap_at(csp_rt.pool.base, csp_rt.page->heap_off);
+    csp_rt.pool_bytes = csp_rt.page->pool_bytes;
+    if (csp_rt.pool.bytes > csp_rt.pool_bytes)
+        csp_rt.messages = csp_heap_at(csp_rt.pool.base, csp_rt.pool_bytes);
     fill_my_entry();
     return 1;
 }
@@ -166,7 +209,7 @@ void csp_init_windows(void)
     csp_rt.pool_has_users = csp_config.async_config != CSP_CONFIG_ASYNC_CONFIG_ON;
     int has = csp_rt.is_ghost || csp_rt.pool_has_users;
     void *base = has ? csp_rt.pool.base : NULL;
-    MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool.bytes : 0;
+    MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool_bytes : 0;
     int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
     // Two executors of accumulates on one window would not be atomic with each other, so all or none.
     int p2p = csp_config.p2p != CSP_CONFIG_P2P_OFF;

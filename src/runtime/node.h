@@ -3,6 +3,8 @@
 // Head of a node's pool segment: what the processes of a node know of each other. Written in init,
 // except the fields marked atomic. Layout of the segment:
 //   csp_node_page | csp_node_proc[nprocs] | csp_topo | predictions (runtime/predict.h), if used | heap
+//   | heap of messages (p2p/p2p_room.h), if ghosts may carry any
+// The internal window exposes all but the last, which grows.
 #ifndef CSP_RUNTIME_NODE_H
 #define CSP_RUNTIME_NODE_H
 
@@ -39,6 +41,7 @@ struct csp_node_page {
     uint64_t magic;
     int32_t node, nprocs, ng;
     uint64_t procs_off, topo_off, predictions_off, heap_off;
+    uint64_t pool_bytes; // what the internal window exposes; behind it is the heap of messages
     _Alignas(64) _Atomic uint32_t stop;   // users are done: ghosts leave their loop
     _Atomic uint32_t used;                // there was a window: until then ghosts sleep longer
     _Atomic uint64_t said[CSP_NODE_SAID]; // warnings that one process of the node gives for all

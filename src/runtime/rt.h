@@ -46,7 +46,10 @@ struct csp_rt {
     MPI_Group world_group; // of ctl: wranks
     MPI_Group user_group;  // of the user world
     struct csp_seg pool;   // the node's segment
+    uint64_t pool_bytes;   // of it: all but the heap of messages
     struct csp_heap *heap; // in it
+    struct csp_heap *messages;   // in it, behind the pool; NULL if no messages are carried
+    struct csp_seg_key pool_key; // to make it larger
     struct csp_node_page *page;
     const struct csp_topo *topo; // in it
     MPI_Win pool_win;   // internal window over everybody, ghosts expose the pool; rank = wrank

@@ -236,14 +236,11 @@ static void check_header(struct csp_heap *h, uint64_t off)
         off + HEADER);
 }
 
-void csp_heap_free(struct csp_heap *h, uint64_t off)
+// Under the lock.
+static void put_back(struct csp_heap *h, uint64_t off)
 {
-    off -= HEADER;
-    csp_lock_acquire(&h->lock, "heap");
-    check_header(h, off);
     struct block *b = at(h, off);
     uint64_t bytes = size_of(b), right_off = off + bytes;
-    h->used_bytes -= bytes;
     if (!is_used(at(h, right_off))) {
         list_remove(h, right_off);
         bytes += size_of(at(h, right_off));
@@ -257,6 +254,36 @@ void csp_heap_free(struct csp_heap *h, uint64_t off)
     }
     set_block(h, off, bytes, 0);
     list_add(h, off);
+}
+
+void csp_heap_free(struct csp_heap *h, uint64_t off)
+{
+    off -= HEADER;
+    csp_lock_acquire(&h->lock, "heap");
+    check_header(h, off);
+    h->used_bytes -= size_of(at(h, off));
+    put_back(h, off);
+    csp_lock_release(&h->lock);
+}
+
+uint64_t csp_heap_end(struct csp_heap *h)
+{
+    csp_lock_acquire(&h->lock, "heap");
+    uint64_t end = h->last_off + HEADER;
+    csp_lock_release(&h->lock);
+    return end;
+}
+
+void csp_heap_extend(struct csp_heap *h, uint64_t end)
+{
+    csp_lock_acquire(&h->lock, "heap");
+    uint64_t last_off = end / UNIT * UNIT - HEADER, old_off = h->last_off;
+    if (last_off > old_off) {
+        at(h, last_off)->tag = mark_magic | mark_used;
+        set_block(h, old_off, last_off - old_off, mark_used); // what closed the row becomes a block
+        h->last_off = last_off;
+        put_back(h, old_off);
+    }
     csp_lock_release(&h->lock);
 }
 

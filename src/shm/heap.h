@@ -30,6 +30,10 @@ uint64_t csp_heap_alloc(struct csp_heap *heap, uint64_t bytes, uint64_t align);
  */
 void csp_heap_free(struct csp_heap *heap, uint64_t off);
 
+/** Where it ends, and a later end, for a segment that has grown; an earlier one does nothing. */
+uint64_t csp_heap_end(struct csp_heap *heap);
+void csp_heap_extend(struct csp_heap *heap, uint64_t end);
+
 /** Bytes handed out now with what the heap added to them, and the most ever. */
 void csp_heap_usage(struct csp_heap *heap, uint64_t *used_bytes, uint64_t *peak_bytes);
 

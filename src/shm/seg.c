@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Two ways to the same thing: a memfd that others open through /proc, or a name in /dev/shm.
+// Two ways to the same thing: a memfd that others open through /proc, or a name in /dev/shm. One that grows is mapped beyond the
+// end of its file.
 #include "shm/seg.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -105,13 +106,14 @@ static uint64_t round_up(uint64_t bytes)
     return (bytes + page_bytes - 1) & ~(page_bytes - 1);
 }
 
-enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
-                               struct csp_seg_key *key)
+static enum csp_status create(uint64_t bytes, uint64_t span, int named, struct csp_seg *seg,
+                              struct csp_seg_key *key)
 {
     memset(seg, 0, sizeof *seg);
     memset(key, 0, sizeof *key);
     bytes = round_up(bytes);
-    if (!bytes)
+    span = round_up(span > bytes ? span : bytes);
+    if (!bytes || !span)
         return CSP_ERR_ARG;
     char name[sizeof key->name];
     make_name(name, sizeof name);
@@ -121,19 +123,31 @@ enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
     void *base = NULL;
     enum csp_status status = size_fd(fd, bytes, named);
     if (!status)
-        status = map_fd(fd, bytes, &base);
+        status = map_fd(fd, span, &base);
     if (status) {
         if (named)
             shm_unlink(name);
         close(fd);
         return status;
     }
-    *seg = (struct csp_seg){.base = base, .bytes = bytes, .fd = fd};
+    *seg = (struct csp_seg){.base = base, .bytes = bytes, .span = span, .fd = fd};
     *key = (struct csp_seg_key){.pid = getpid(), .fd = fd, .named = named != 0, .bytes = bytes};
     memcpy(key->name, name, sizeof name);
     if (named)
         memcpy(seg->name, name, sizeof name);
     return CSP_OK;
+}
+
+enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
+                               struct csp_seg_key *key)
+{
+    return create(bytes, bytes, named, seg, key);
+}
+
+enum csp_status csp_seg_create_span(uint64_t bytes, uint64_t span, struct csp_seg *seg,
+                                    struct csp_seg_key *key)
+{
+    return create(bytes, span, 0, seg, key);
 }
 
 // In another process id namespace the same path may lead to somebody else's file: compare the name.
@@ -177,10 +191,12 @@ static enum csp_status check_size(int fd, uint64_t bytes)
     return CSP_ERR_SYS;
 }
 
-enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *seg)
+enum csp_status csp_seg_attach_span(const struct csp_seg_key *key, uint64_t span,
+                                    struct csp_seg *seg)
 {
     memset(seg, 0, sizeof *seg);
-    if (!round_up(key->bytes))
+    span = round_up(span > key->bytes ? span : key->bytes);
+    if (!key->bytes || !span)
         return CSP_ERR_ARG;
     int fd;
     enum csp_status status = open_key(key, &fd);
@@ -189,10 +205,29 @@ enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *se
     void *base = NULL;
     status = check_size(fd, key->bytes);
     if (!status)
-        status = map_fd(fd, key->bytes, &base);
+        status = map_fd(fd, span, &base);
     close(fd);
     if (!status)
-        *seg = (struct csp_seg){.base = base, .bytes = key->bytes, .fd = -1};
+        *seg = (struct csp_seg){.base = base, .bytes = key->bytes, .span = span, .fd = -1};
+    return status;
+}
+
+enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *seg)
+{
+    return csp_seg_attach_span(key, key->bytes, seg);
+}
+
+enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes)
+{
+    int fd;
+    enum csp_status status = open_key(key, &fd);
+    if (status)
+        return status;
+    errno = posix_fallocate(fd, 0,
+                            (off_t)bytes); // never makes it smaller: several processes may be here
+    if (errno)
+        status = failed("making it larger", bytes);
+    close(fd);
     return status;
 }
 
@@ -213,6 +248,6 @@ void csp_seg_detach(struct csp_seg *seg)
     if (!seg->base)
         return;
     csp_seg_unlink(seg);
-    munmap(seg->base, seg->bytes);
+    munmap(seg->base, seg->span);
     memset(seg, 0, sizeof *seg);
 }

@@ -15,7 +15,8 @@
 
 struct csp_seg {
     void *base;     // this process's mapping, page aligned
-    uint64_t bytes; // size of the mapping
+    uint64_t bytes; // size at the start
+    uint64_t span;  // size of the mapping: as far as it can grow
     int fd;         // kept open by the creator until csp_seg_unlink, -1 otherwise
     char name[48];  // shm_open name until csp_seg_unlink, empty for a memfd
 };
@@ -37,8 +38,22 @@ struct csp_seg_key {
 enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
                                struct csp_seg_key *key) CSP_MUST_CHECK;
 
+/** The same by memfd, mapped with address space for `span` bytes: csp_seg_grow may make it so large. */
+enum csp_status csp_seg_create_span(uint64_t bytes, uint64_t span, struct csp_seg *seg,
+                                    struct csp_seg_key *key) CSP_MUST_CHECK;
+
 /** Maps a segment of another process of the node. CSP_ERR_PERM if the system refuses. */
 enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *seg) CSP_MUST_CHECK;
+
+/** Likewise one of csp_seg_create_span. */
+enum csp_status csp_seg_attach_span(const struct csp_seg_key *key, uint64_t span,
+                                    struct csp_seg *seg) CSP_MUST_CHECK;
+
+/**
+ * Makes a segment of csp_seg_create_span at least so large, with memory taken for what is new: any process, as long as the creator
+ * did not unlink it. All that attached see it at once.
+ */
+enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes) CSP_MUST_CHECK;
 
 /** The creator: all have attached; drop the name and the descriptor. */
 void csp_seg_unlink(struct csp_seg *seg);

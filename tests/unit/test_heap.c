@@ -266,6 +266,37 @@ static void random_sequences_keep_contents(void **state)
     assert_int_equal(largest(), whole);
 }
 
+// A heap in a part of the place, then in all of it.
+static void more_room_joins_what_was_free(void **state)
+{
+    (void)state;
+    uint64_t whole = largest();
+    heap = csp_heap_init(base, OFF, BYTES / 4);
+    uint64_t first = csp_heap_alloc(heap, 1000, 64);
+    assert_true(csp_heap_end(heap) == OFF + BYTES / 4);
+    assert_true(csp_heap_alloc(heap, BYTES / 2, 64) == CSP_OFF_NONE);
+    csp_heap_extend(heap, OFF + BYTES);
+    csp_heap_extend(heap, OFF + BYTES / 2); // somebody was slower
+    assert_true(csp_heap_end(heap) == OFF + BYTES);
+    assert_int_equal(used_bytes(), 1024);
+    csp_heap_free(heap, first);
+    assert_int_equal(used_bytes(), 0);
+    assert_int_equal(largest(), whole);
+}
+
+static void more_room_behind_a_full_heap(void **state)
+{
+    (void)state;
+    heap = csp_heap_init(base, OFF, BYTES / 4);
+    uint64_t all = csp_heap_alloc(heap, largest(), 64);
+    csp_heap_extend(heap, OFF + BYTES);
+    uint64_t next = csp_heap_alloc(heap, BYTES / 2, 64);
+    assert_true(all != CSP_OFF_NONE && next != CSP_OFF_NONE && next > all);
+    csp_heap_free(heap, all);
+    csp_heap_free(heap, next);
+    assert_int_equal(used_bytes(), 0);
+}
+
 #define HEAP_TEST(name) cmocka_unit_test_setup_teardown(name, make_heap, free_heap)
 
 int main(void)
@@ -281,6 +312,8 @@ int main(void)
         HEAP_TEST(another_mapping_sees_the_same),
         HEAP_TEST(usage_counts),
         HEAP_TEST(damage_ends_the_process),
+        HEAP_TEST(more_room_joins_what_was_free),
+        HEAP_TEST(more_room_behind_a_full_heap),
         HEAP_TEST(random_sequences_keep_contents),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

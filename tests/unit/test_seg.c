@@ -90,6 +90,37 @@ static void name_is_shared(void **state)
     two_processes_share(1);
 }
 
+// In the child: makes it larger, as several processes may at once, and writes to the new end.
+static void grow_body(void *arg)
+{
+    const struct csp_seg_key *key = arg;
+    struct csp_seg seg;
+    if (csp_seg_attach_span(key, 8 * BYTES, &seg) || csp_seg_grow(key, 3 * BYTES) ||
+        csp_seg_grow(key, 2 * BYTES))
+        _exit(1);
+    ((unsigned char *)seg.base)[3 * BYTES - 1] = 5;
+    csp_seg_detach(&seg);
+    _exit(0);
+}
+
+static void what_another_process_made_larger_is_seen(void **state)
+{
+    (void)state;
+    struct csp_seg seg;
+    struct csp_seg_key key;
+    int fds = open_fds();
+    assert_int_equal(csp_seg_create_span(BYTES, 8 * BYTES, &seg, &key), CSP_OK);
+    const unsigned char *p = seg.base;
+    assert_int_equal(unit_fork(grow_body, &key), 0);
+    assert_int_equal(p[BYTES], 0);
+    assert_int_equal(p[3 * BYTES - 1], 5);
+    csp_seg_detach(&seg);
+    assert_int_equal(open_fds(), fds);
+    unit_capture_begin();
+    assert_int_not_equal(csp_seg_grow(&key, 4 * BYTES), CSP_OK); // nobody has it
+    unit_capture_end();
+}
+
 static void detach_alone_leaves_nothing(void **state)
 {
     (void)state;
@@ -245,6 +276,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(memfd_is_shared),
         cmocka_unit_test(name_is_shared),
+        cmocka_unit_test(what_another_process_made_larger_is_seen),
         cmocka_unit_test(detach_alone_leaves_nothing),
         cmocka_unit_test(zeroed_struct_is_safe),
         cmocka_unit_test(many_segments_have_distinct_names),
