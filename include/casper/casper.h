@@ -79,6 +79,18 @@
  */
 #define CASPER_INFO_P2P "casper_p2p"
 
+/**
+ * Info keys of the first CasperII for communicators, with CSP_P2P=on, auto or info: hints that are taken and told by
+ * MPI_Comm_get_info, and change nothing: what they shall allow is always done. An unknown value is ignored with a warning.
+ * Source: CasperII III-C, IV-C.
+ *
+ * CASPER_INFO_WILDCARD_USED: "any_src", "any_tag_same_tag", both with a bar between them, or "none".
+ * CASPER_INFO_SHMBUF_REGIST: "true", "false". CASPER_INFO_OFFLOAD_MIN_MSGSZ: bytes.
+ */
+#define CASPER_INFO_WILDCARD_USED "wildcard_used"
+#define CASPER_INFO_SHMBUF_REGIST "shmbuf_regist"
+#define CASPER_INFO_OFFLOAD_MIN_MSGSZ "offload_min_msgsz"
+
 #ifdef __cplusplus
 extern "C" {
 #endif

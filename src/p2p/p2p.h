@@ -17,6 +17,12 @@ void csp_p2p_stop(void);
 /** The processes of `comm` have just made it, all of them together. */
 void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info);
 int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info);
+/** The same of one that the program made, with its hints. */
+void csp_p2p_comm_new(MPI_Comm comm, MPI_Info info);
+/** Keeps the hints of an info that the communicator was given. */
+void csp_p2p_hints_keep(MPI_Comm comm, MPI_Info info);
+/** What the library says, who carries messages, and the hints. */
+int csp_p2p_comm_get_info(MPI_Comm comm, MPI_Info *info);
 
 struct csp_p2p_comm;
 

@@ -64,11 +64,6 @@ CSP_WRAP(0, int, Comm_get_errhandler, MPI_Comm_get_errhandler,
          { return csp_mpi.Comm_get_errhandler(CSP_COMM(comm, ra), errhandler); })
 #endif
 
-#if CSP_HAVE_MPI_Comm_get_info
-CSP_WRAP(0, int, Comm_get_info, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info *info_used),
-         (comm, info_used), { return csp_mpi.Comm_get_info(CSP_COMM(comm, ra), info_used); })
-#endif
-
 #if CSP_HAVE_MPI_Comm_get_name
 CSP_WRAP(0, int, Comm_get_name, MPI_Comm_get_name, (MPI_Comm comm, char *comm_name, int *resultlen),
          (comm, comm_name, resultlen),

@@ -12,7 +12,7 @@ CSP_WRAP(CSP_BY_P2P, int, Cart_create, MPI_Cart_create,
              int rc = csp_mpi.Cart_create(CSP_COMM(comm_old, ra), ndims, dims, periods, reorder,
                                           comm_cart);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*comm_cart, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*comm_cart, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -23,7 +23,7 @@ CSP_WRAP(CSP_BY_P2P, int, Cart_sub, MPI_Cart_sub,
          {
              int rc = csp_mpi.Cart_sub(CSP_COMM(comm, ra), remain_dims, newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -33,7 +33,7 @@ CSP_WRAP(CSP_BY_P2P, int, Comm_create, MPI_Comm_create,
          (MPI_Comm comm, MPI_Group group, MPI_Comm *newcomm), (comm, group, newcomm), {
              int rc = csp_mpi.Comm_create(CSP_COMM(comm, ra), group, newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -44,7 +44,7 @@ CSP_WRAP(CSP_BY_P2P, int, Comm_create_group, MPI_Comm_create_group,
          {
              int rc = csp_mpi.Comm_create_group(CSP_COMM(comm, ra), group, tag, newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -54,7 +54,7 @@ CSP_WRAP(CSP_BY_P2P, int, Comm_dup, MPI_Comm_dup, (MPI_Comm comm, MPI_Comm *newc
          (comm, newcomm), {
              int rc = csp_mpi.Comm_dup(CSP_COMM(comm, ra), newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -64,7 +64,7 @@ CSP_WRAP(CSP_BY_P2P, int, Comm_dup_with_info, MPI_Comm_dup_with_info,
          (MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm), (comm, info, newcomm), {
              int rc = csp_mpi.Comm_dup_with_info(CSP_COMM(comm, ra), info, newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, info);
+                 csp_p2p_comm_new(*newcomm, info);
              return rc;
          })
 #endif
@@ -74,7 +74,7 @@ CSP_WRAP(CSP_BY_P2P, int, Comm_split, MPI_Comm_split,
          (MPI_Comm comm, int color, int key, MPI_Comm *newcomm), (comm, color, key, newcomm), {
              int rc = csp_mpi.Comm_split(CSP_COMM(comm, ra), color, key, newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*newcomm, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -85,7 +85,7 @@ CSP_WRAP(CSP_BY_P2P, int, Comm_split_type, MPI_Comm_split_type,
          (comm, split_type, key, info, newcomm), {
              int rc = csp_mpi.Comm_split_type(CSP_COMM(comm, ra), split_type, key, info, newcomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newcomm, info);
+                 csp_p2p_comm_new(*newcomm, info);
              return rc;
          })
 #endif
@@ -100,7 +100,7 @@ CSP_WRAP(CSP_BY_P2P, int, Dist_graph_create, MPI_Dist_graph_create,
                  csp_mpi.Dist_graph_create(CSP_COMM(comm_old, ra), n, sources, degrees,
                                            destinations, weights, info, reorder, comm_dist_graph);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*comm_dist_graph, info);
+                 csp_p2p_comm_new(*comm_dist_graph, info);
              return rc;
          })
 #endif
@@ -117,7 +117,7 @@ CSP_WRAP(CSP_BY_P2P, int, Dist_graph_create_adjacent, MPI_Dist_graph_create_adja
                  CSP_COMM(comm_old, ra), indegree, sources, sourceweights, outdegree, destinations,
                  destweights, info, reorder, comm_dist_graph);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*comm_dist_graph, info);
+                 csp_p2p_comm_new(*comm_dist_graph, info);
              return rc;
          })
 #endif
@@ -130,7 +130,7 @@ CSP_WRAP(CSP_BY_P2P, int, Graph_create, MPI_Graph_create,
              int rc = csp_mpi.Graph_create(CSP_COMM(comm_old, ra), nnodes, index, edges, reorder,
                                            comm_graph);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*comm_graph, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*comm_graph, MPI_INFO_NULL);
              return rc;
          })
 #endif
@@ -140,7 +140,7 @@ CSP_WRAP(CSP_BY_P2P, int, Intercomm_merge, MPI_Intercomm_merge,
          (MPI_Comm intercomm, int high, MPI_Comm *newintracomm), (intercomm, high, newintracomm), {
              int rc = csp_mpi.Intercomm_merge(CSP_COMM(intercomm, ra), high, newintracomm);
              if (CSP_MEETS(CSP_BY_P2P) && rc == MPI_SUCCESS)
-                 csp_p2p_comm_made(*newintracomm, MPI_INFO_NULL);
+                 csp_p2p_comm_new(*newintracomm, MPI_INFO_NULL);
              return rc;
          })
 #endif

@@ -82,6 +82,15 @@ CSP_WRAP(0, int, Comm_set_attr, MPI_Comm_set_attr,
          })
 #endif
 
+#if CSP_HAVE_MPI_Comm_get_info
+CSP_WRAP(0, int, Comm_get_info, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info *info_used),
+         (comm, info_used), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Comm_get_info(comm, info_used);
+             return csp_rt_comm_get_info(comm, info_used);
+         })
+#endif
+
 #if CSP_HAVE_MPI_Comm_get_parent
 CSP_WRAP(0, int, Comm_get_parent, MPI_Comm_get_parent, (MPI_Comm * parent), (parent), {
     if (CSP_FROM_MPI(ra))

@@ -42,10 +42,18 @@ int csp_attr_is_predefined(int keyval);
 /** What the program shall see of a predefined attribute's value. */
 int csp_attr_program_value(int keyval, int value);
 
-/** MPI_Comm_set_info: the key of sends and receives. */
+/** MPI_Comm_set_info, MPI_Comm_get_info: the keys of sends and receives. */
 static inline int csp_rt_comm_set_info(MPI_Comm comm, MPI_Info info)
 {
-    return csp_p2p_comm_set_info(csp_hook_comm(comm), info);
+    int rc = csp_p2p_comm_set_info(csp_hook_comm(comm), info);
+    if (rc == MPI_SUCCESS)
+        csp_p2p_hints_keep(csp_hook_comm(comm), info);
+    return rc;
+}
+
+static inline int csp_rt_comm_get_info(MPI_Comm comm, MPI_Info *info)
+{
+    return csp_p2p_comm_get_info(csp_hook_comm(comm), info);
 }
 
 // hooks_keyval.c; `ra`: where the program called

@@ -213,7 +213,7 @@ def body_comm_new(function: mpi_api.Function, entry: dict) -> str:
     if new.type != "MPI_Comm*":
         raise PolicyError(f"{function.name} does not end in a new communicator")
     info = "info" if any(p.type == "MPI_Info" for p in function.params) else "MPI_INFO_NULL"
-    return comm_then(function, entry, "CSP_BY_P2P", f"csp_p2p_comm_made(*{new.name}, {info})")
+    return comm_then(function, entry, "CSP_BY_P2P", f"csp_p2p_comm_new(*{new.name}, {info})")
 
 
 def body_collective(function: mpi_api.Function, entry: dict) -> str:
