@@ -5,6 +5,7 @@
 #define CSP_P2P_P2P_H
 
 #include <mpi.h>
+#include "base/log.h"
 #include "types/type.h"
 
 /** MPI_Alloc_mem, MPI_Free_mem: memory that ghosts map, as far as it goes. */
@@ -41,8 +42,9 @@ enum csp_p2p_call {
 struct csp_post {
     enum csp_p2p_mode mode;
     enum csp_p2p_call call;
-    int way;  // of a flow (p2p_flow.h): enum csp_p2p_way
-    int open; // likewise: it waits to know what this call met
+    int way;          // of a flow (p2p_flow.h): enum csp_p2p_way
+    int open;         // it waits to know what this call met
+    uint32_t changes; // of the flow so far
     struct csp_p2p_comm *comm;
     void *buf; // a send's is not written
     csp_count_t count;
@@ -71,7 +73,21 @@ int csp_p2p_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Sta
 /** Persistent; inactive. */
 int csp_p2p_init(const struct csp_post *post, MPI_Request *request);
 
+/** MPI_Cancel. */
+int csp_p2p_cancel(MPI_Request *request);
+
 // CSP_P2P=auto.
+/** A call that csp_p2p_takes left to the MPI library failed. */
+void csp_p2p_failed(const struct csp_post *post, int rc);
+
+/** The library did such a call. @return `rc`. */
+static inline int csp_p2p_did(const struct csp_post *post, int rc)
+{
+    if (CSP_UNLIKELY(rc != MPI_SUCCESS))
+        csp_p2p_failed(post, rc);
+    return rc;
+}
+
 /** A collective call on `comm` succeeded. */
 void csp_p2p_collective(MPI_Comm comm);
 /** Whether a large message of this thread's is on its way by the MPI library. */

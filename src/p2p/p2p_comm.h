@@ -16,6 +16,7 @@ struct csp_p2p_comm {
     MPI_Comm handle;  // MPI_COMM_NULL once the program has freed it
     uint64_t context; // the same in all its processes, and no other communicator's of any of them
     struct csp_members *members;
+    struct csp_p2p_sum sum;
     struct csp_p2p_flow *flow; // CSP_P2P=auto; NULL: ghosts carry all
     struct csp_p2p_flow own;   // unless the flow is several communicators'
 };

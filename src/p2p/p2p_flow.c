@@ -15,6 +15,9 @@ enum { LARGE = 16384 }; // bytes of a message that is worth a look at how long i
 // Of the communicators with all users, if one thread alone calls MPI: their collective calls have one order.
 static struct csp_p2p_flow world;
 
+// Messages that were cancelled, and nobody knows which.
+static _Atomic uint64_t lost;
+
 // Large messages that are on their way, of this thread. As many waits may be for them.
 static _Thread_local struct {
     int n, waited;
@@ -40,6 +43,7 @@ struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2
 void csp_p2p_flow_stop(void)
 {
     world.began_ns = 0;
+    atomic_store(&lost, 0);
 }
 
 static uint64_t mix(uint64_t x)
@@ -77,9 +81,18 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
         csp_stats_add(counter, n);
 }
 
-static void add_open(struct csp_p2p_flow *f, int n)
+static void add_name(struct csp_p2p_comm *c, uint64_t name)
 {
-    atomic_fetch_add(&f->open, n);
+    add(&c->sum.balance, name);
+    if (c->flow)
+        add(&c->flow->sum.balance, name);
+}
+
+static void add_open(struct csp_p2p_comm *c, int n)
+{
+    atomic_fetch_add(&c->sum.open, n);
+    if (c->flow)
+        atomic_fetch_add(&c->flow->sum.open, n);
 }
 
 static uint64_t name(const struct csp_post *p)
@@ -93,17 +106,17 @@ static void note(struct csp_post *p)
     int wild = p->mode == CSP_P2P_RECV && (p->peer == MPI_ANY_SOURCE || p->tag == MPI_ANY_TAG);
     p->open = p->call != CSP_P2P_ASKS && (wild || !is_message(p));
     if (p->open)
-        add_open(p->comm->flow, 1);
+        add_open(p->comm, 1);
     else if (is_message(p))
-        add(&p->comm->flow->balance, name(p));
+        add_name(p->comm, name(p));
 }
 
-static void take_back(struct csp_post *p)
+static void take_back(const struct csp_post *p)
 {
     if (p->open)
-        csp_p2p_flow_met(p, 0, 0, 0);
+        add_open(p->comm, -1);
     else if (is_message(p))
-        add(&p->comm->flow->balance, 0 - name(p));
+        add_name(p->comm, 0 - name(p));
 }
 
 static int is_large(const struct csp_post *p)
@@ -133,10 +146,11 @@ static void count(const struct csp_post *p, int way)
 
 static int note_both(struct csp_post *p, struct csp_post *other)
 {
+    const struct csp_p2p_flow *f = p->comm->flow;
     note(p);
     if (other)
         note(other);
-    return atomic_load(&p->comm->flow->way);
+    return f ? atomic_load(&f->way) : CSP_P2P_GHOSTS;
 }
 
 static int wait_for_way(struct csp_post *p, struct csp_post *other)
@@ -159,11 +173,31 @@ int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
     int way = note_both(p, other);
     if (CSP_UNLIKELY(way == CSP_P2P_HELD))
         way = wait_for_way(p, other);
+    p->way = way;
+    if (!p->comm->flow)
+        return 1;
     count(p, way);
     if (other)
         count(other, way);
-    p->way = way;
+    p->changes = atomic_load_explicit(&p->comm->flow->changes, memory_order_relaxed);
     return way == CSP_P2P_GHOSTS;
+}
+
+void csp_p2p_flow_take_back(const struct csp_post *p)
+{
+    if (p->peer != MPI_PROC_NULL) // of a send and receive: that half was not noted
+        take_back(p);
+}
+
+// Nobody knows how far it got, unless the message was there and only too long: the flow stays as it is.
+void csp_p2p_failed(const struct csp_post *p, int rc)
+{
+    int class = MPI_ERR_OTHER;
+    if (!p->comm || !is_message(p))
+        return;
+    csp_mpi.Error_class(rc, &class);
+    if (!p->open && class != MPI_ERR_TRUNCATE)
+        add_open(p->comm, 1);
 }
 
 int csp_p2p_flow_started(struct csp_post *p)
@@ -177,9 +211,37 @@ void csp_p2p_flow_met(struct csp_post *p, int took, int source, int tag)
     if (!p->open)
         return;
     if (took)
-        add(&p->comm->flow->balance, name_received(p, source, tag));
-    add_open(p->comm->flow, -1);
+        add_name(p->comm, p->mode == CSP_P2P_RECV ? name_received(p, source, tag) : name(p));
+    add_open(p->comm, -1);
     p->open = 0;
+}
+
+int csp_p2p_flow_cancel(struct csp_post *p)
+{
+    const struct csp_p2p_flow *f = p->comm->flow;
+    // Of a matched message, and of no message, nothing was noted.
+    if (p->open || p->call != CSP_P2P_BEGINS || p->peer == MPI_PROC_NULL)
+        return 1;
+    // Before a change every message was sent: this one is on its way, and comes.
+    if (f && p->changes != atomic_load_explicit(&f->changes, memory_order_relaxed))
+        return 0;
+    add_open(p->comm, 1);
+    add_name(p->comm, 0 - name(p));
+    p->open = 1;
+    return 1;
+}
+
+void csp_p2p_flow_lost(void)
+{
+    if (atomic_fetch_add(&lost, 1) == 0)
+        csp_info("CSP_P2P=auto: who carries messages stays as it is, since the program cancelled "
+                 "one that the MPI library has");
+}
+
+void csp_p2p_flow_unsettled(const struct csp_p2p_comm *c, uint64_t sum[2])
+{
+    sum[0] = atomic_load(&c->sum.balance);
+    sum[1] = (uint64_t)atomic_load(&c->sum.open) + (c->flow ? atomic_load(&lost) : 0);
 }
 
 // What all processes add up.
@@ -206,8 +268,8 @@ static void look(struct csp_p2p_comm *c)
         atomic_store(&f->way, CSP_P2P_HELD);
     }
     uint64_t n = (uint64_t)c->members->n, all[FIGURES] = {0};
-    uint64_t mine[FIGURES] = {[BALANCE] = atomic_load(&f->balance),
-                              [OPEN] = (uint64_t)atomic_load(&f->open),
+    uint64_t mine[FIGURES] = {[BALANCE] = atomic_load(&f->sum.balance),
+                              [OPEN] = (uint64_t)atomic_load(&f->sum.open) + atomic_load(&lost),
                               [NS] = csp_clock_ns() - f->began_ns,
                               [HIDDEN] = atomic_exchange(&f->hidden_ns, 0),
                               [MESSAGES] = atomic_exchange(&f->messages, 0),
@@ -224,9 +286,11 @@ static void look(struct csp_p2p_comm *c)
     int now = csp_traffic_look(&f->traffic, &l) ? CSP_P2P_GHOSTS : CSP_P2P_LIBRARY;
     f->calls = 0;
     f->began_ns = csp_clock_ns();
-    atomic_store(&f->way, now);
-    if (now != before)
+    if (now != before) {
+        atomic_fetch_add_explicit(&f->changes, 1, memory_order_relaxed);
         note_change(c, now);
+    }
+    atomic_store(&f->way, now);
 }
 
 void csp_p2p_collective(MPI_Comm comm)

@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 #include "p2p/p2p_library.h"
 
+#include "runtime/detours.h"
 #include "runtime/rt.h"
 
 // Counts as large as the library takes them.
@@ -17,7 +18,8 @@ int csp_library_recv(struct csp_post *p, MPI_Status *status)
 {
     MPI_Status own, *s = csp_status_readable(status, &own);
     int rc = LARGE(Recv)(p->buf, COUNT(p), p->type, p->peer, p->tag, p->comm->handle, s);
-    csp_p2p_flow_met(p, rc == MPI_SUCCESS, s->MPI_SOURCE, s->MPI_TAG);
+    if (rc == MPI_SUCCESS) // else it stays open: it may have taken a message
+        csp_p2p_flow_met(p, 1, s->MPI_SOURCE, s->MPI_TAG);
     return rc;
 }
 
@@ -37,7 +39,8 @@ int csp_library_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI
                                       recv->peer, recv->tag, comm, s)
             : LARGE(Sendrecv)(send->buf, COUNT(send), send->type, send->peer, send->tag, recv->buf,
                               COUNT(recv), recv->type, recv->peer, recv->tag, comm, s);
-    csp_p2p_flow_met(recv, rc == MPI_SUCCESS, s->MPI_SOURCE, s->MPI_TAG);
+    if (rc == MPI_SUCCESS)
+        csp_p2p_flow_met(recv, 1, s->MPI_SOURCE, s->MPI_TAG);
     return rc;
 }
 
@@ -67,7 +70,7 @@ int csp_library_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *sta
 // The library's request becomes one of Casper's.
 static int hand_out(int rc, const struct csp_post *p, MPI_Request inner, MPI_Request *request)
 {
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) // it stays open
         return rc;
     struct csp_req *r = &csp_transfer_take(p)->req;
     r->inner = inner;
@@ -137,4 +140,36 @@ void csp_library_over(struct csp_req *r, MPI_Request *request, const MPI_Status 
     r->inner = MPI_REQUEST_NULL;
     *request = MPI_REQUEST_NULL;
     csp_transfer_drop(x);
+}
+
+// Casper does not know which message it was: a receive that is cancelled may have been the one that the balance counts on.
+static void look_at_cancelled(MPI_Request request)
+{
+    MPI_Status status;
+    int flag = 0, cancelled = 1;
+    int rc = csp_mpi.Request_get_status(request, &flag, &status);
+    if (rc == MPI_SUCCESS && flag)
+        csp_mpi.Test_cancelled(&status, &cancelled);
+    if (cancelled)
+        csp_p2p_flow_lost();
+}
+
+// Of ghosts' messages only receives are cancelled.
+static int may_cancel(struct csp_req *r)
+{
+    struct csp_post *p = &csp_transfer_of(r)->post;
+    if (!r->active || r->kind->cancel != csp_transfer_cancel)
+        return 1;
+    return (p->mode != CSP_P2P_RECV && !r->by_library) || csp_p2p_flow_cancel(p);
+}
+
+int csp_p2p_cancel(MPI_Request *request)
+{
+    struct csp_req *r = csp_req_find(*request);
+    if (r)
+        return may_cancel(r) ? csp_req_cancel(request) : MPI_SUCCESS;
+    int rc = csp_mpi.Cancel(request);
+    if (rc == MPI_SUCCESS && csp_detour(CSP_BY_AUTO))
+        look_at_cancelled(*request);
+    return rc;
 }

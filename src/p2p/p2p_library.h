@@ -10,7 +10,7 @@
 /** Whether the MPI library does this call. */
 static inline int csp_p2p_by_library(const struct csp_post *p)
 {
-    return p->comm->flow && p->way == CSP_P2P_LIBRARY;
+    return p->way == CSP_P2P_LIBRARY;
 }
 
 int csp_library_recv(struct csp_post *post, MPI_Status *status);

@@ -41,8 +41,8 @@ static int valid(const struct csp_post *p)
            !csp_post_lacks_buffer(p);
 }
 
-// A flow's messages: whether ghosts carry them, or the MPI library does, but Casper has to know what it met. `other`: a send.
-static int takes_of_flow(struct csp_post *p, struct csp_post *other)
+// Whether ghosts carry it, or, of a flow, the MPI library does, but Casper has to know what it met. `other`: a send.
+static int takes(struct csp_post *p, struct csp_post *other)
 {
     return csp_p2p_flow_enter(p, other) || p->open;
 }
@@ -50,9 +50,13 @@ static int takes_of_flow(struct csp_post *p, struct csp_post *other)
 int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
 {
     p->comm = csp_p2p_comm_find(comm);
-    if (!p->comm || !valid(p))
+    if (!p->comm)
         return 0;
-    return !p->comm->flow || p->call == CSP_P2P_PERSISTS || takes_of_flow(p, NULL);
+    if (!valid(p)) {
+        p->comm = NULL; // not noted
+        return 0;
+    }
+    return p->call == CSP_P2P_PERSISTS || takes(p, NULL);
 }
 
 int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *recv)
@@ -62,14 +66,14 @@ int csp_p2p_takes_both(MPI_Comm comm, struct csp_post *send, struct csp_post *re
         return 0;
     int sends = valid(send), receives = valid(recv);
     if (!(sends && receives) && !(sends && recv->peer == MPI_PROC_NULL) &&
-        !(receives && send->peer == MPI_PROC_NULL))
+        !(receives && send->peer == MPI_PROC_NULL)) {
+        recv->comm = NULL; // not noted
         return 0;
-    if (!send->comm->flow)
-        return 1;
+    }
     struct csp_post *first = receives ? recv : send;
-    int takes = takes_of_flow(first, sends && receives ? send : NULL);
+    int by_casper = takes(first, sends && receives ? send : NULL);
     send->way = recv->way = first->way;
-    return takes;
+    return by_casper;
 }
 
 static int32_t any(int value, int wildcard)
@@ -202,8 +206,10 @@ static int start(const struct csp_post *p, struct csp_transfer **x)
 {
     struct typed type;
     int rc = look(p, &type);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
+        csp_p2p_flow_take_back(p);
         return rc;
+    }
     *x = csp_transfer_take(p);
     csp_transfer_post(*x, type.t, 0);
     return MPI_SUCCESS;
@@ -225,8 +231,11 @@ static int start_both(const struct csp_post *send, const struct csp_post *recv,
     int rc = look(send, &type);
     if (rc == MPI_SUCCESS)
         rc = look(recv, &other);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
+        csp_p2p_flow_take_back(send);
+        csp_p2p_flow_take_back(recv);
         return rc;
+    }
     struct csp_transfer *x = csp_transfer_take(recv);
     x->send = csp_transfer_take(send);
     if (send->mode == CSP_P2P_BUFFERED)
@@ -320,9 +329,9 @@ int csp_transfer_start(struct csp_req *r)
 {
     struct csp_transfer *x = csp_transfer_of(r);
     r->active = 1;
-    r->by_library = x->post.comm->flow && !csp_p2p_flow_started(&x->post); // by the way it goes now
+    r->by_library = !csp_p2p_flow_started(&x->post); // by the way it goes now
     if (r->by_library)
-        return csp_mpi.Start(&r->inner);
+        return csp_p2p_did(&x->post, csp_mpi.Start(&r->inner));
     csp_transfer_post(x, &x->type, 0);
     return MPI_SUCCESS;
 }

@@ -250,6 +250,14 @@ CSP_WRAP(0, int, Free_mem, MPI_Free_mem, (void *base), (base), {
 })
 #endif
 
+#if CSP_HAVE_MPI_Cancel
+CSP_WRAP(0, int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Cancel(request);
+    return csp_p2p_cancel(request);
+})
+#endif
+
 #if CSP_HAVE_MPI_Comm_create_errhandler
 CSP_WRAP(0, int, Comm_create_errhandler, MPI_Comm_create_errhandler,
          (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler *errhandler),

@@ -18,6 +18,8 @@ CSP_WRAP(CSP_BY_P2P, int, Bsend, MPI_Bsend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Bsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Bsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -38,6 +40,8 @@ CSP_WRAP(CSP_BY_P2P, int, Bsend_c, MPI_Bsend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Bsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Bsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -58,6 +62,8 @@ CSP_WRAP(CSP_BY_P2P, int, Ibsend, MPI_Ibsend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Ibsend(buf, count, datatype, dest, tag,
+                                                          CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Ibsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -78,6 +84,8 @@ CSP_WRAP(CSP_BY_P2P, int, Ibsend_c, MPI_Ibsend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Ibsend_c(buf, count, datatype, dest, tag,
+                                                            CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Ibsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -98,6 +106,8 @@ CSP_WRAP(CSP_BY_P2P, int, Irsend, MPI_Irsend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Irsend(buf, count, datatype, dest, tag,
+                                                          CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Irsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -118,6 +128,8 @@ CSP_WRAP(CSP_BY_P2P, int, Irsend_c, MPI_Irsend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Irsend_c(buf, count, datatype, dest, tag,
+                                                            CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Irsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -138,6 +150,8 @@ CSP_WRAP(CSP_BY_P2P, int, Isend, MPI_Isend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Isend(buf, count, datatype, dest, tag,
+                                                         CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Isend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -158,6 +172,8 @@ CSP_WRAP(CSP_BY_P2P, int, Isend_c, MPI_Isend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Isend_c(buf, count, datatype, dest, tag,
+                                                           CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Isend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -178,6 +194,8 @@ CSP_WRAP(CSP_BY_P2P, int, Issend, MPI_Issend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Issend(buf, count, datatype, dest, tag,
+                                                          CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Issend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -198,6 +216,8 @@ CSP_WRAP(CSP_BY_P2P, int, Issend_c, MPI_Issend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Issend_c(buf, count, datatype, dest, tag,
+                                                            CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Issend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -217,6 +237,8 @@ CSP_WRAP(CSP_BY_P2P, int, Rsend, MPI_Rsend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Rsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Rsend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -237,6 +259,8 @@ CSP_WRAP(CSP_BY_P2P, int, Rsend_c, MPI_Rsend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Rsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Rsend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -256,6 +280,8 @@ CSP_WRAP(CSP_BY_P2P, int, Send, MPI_Send,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Send(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Send(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -276,6 +302,8 @@ CSP_WRAP(CSP_BY_P2P, int, Send_c, MPI_Send_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Send_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Send_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -295,6 +323,8 @@ CSP_WRAP(CSP_BY_P2P, int, Ssend, MPI_Ssend,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Ssend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Ssend(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })
@@ -315,6 +345,8 @@ CSP_WRAP(CSP_BY_P2P, int, Ssend_c, MPI_Ssend_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_send(&post);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Ssend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra)));
              }
              return csp_mpi.Ssend_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra));
          })

@@ -19,6 +19,8 @@ CSP_WRAP(CSP_BY_P2P, int, Bsend_init, MPI_Bsend_init,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Bsend_init(buf, count, datatype, dest, tag,
+                                                              CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Bsend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                        request);
@@ -40,6 +42,8 @@ CSP_WRAP(CSP_BY_P2P, int, Bsend_init_c, MPI_Bsend_init_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Bsend_init_c(buf, count, datatype, dest, tag,
+                                                                CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Bsend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                          request);
@@ -58,6 +62,8 @@ CSP_WRAP(CSP_BY_P2P, int, Improbe, MPI_Improbe,
                                          .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_improbe(&post, flag, message, status);
+                 return csp_p2p_did(&post, csp_mpi.Improbe(source, tag, CSP_COMM(comm, ra), flag,
+                                                           message, status));
              }
              return csp_mpi.Improbe(source, tag, CSP_COMM(comm, ra), flag, message, status);
          })
@@ -75,6 +81,8 @@ CSP_WRAP(CSP_BY_P2P, int, Iprobe, MPI_Iprobe,
                                          .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_iprobe(&post, flag, status);
+                 return csp_p2p_did(&post,
+                                    csp_mpi.Iprobe(source, tag, CSP_COMM(comm, ra), flag, status));
              }
              return csp_mpi.Iprobe(source, tag, CSP_COMM(comm, ra), flag, status);
          })
@@ -92,6 +100,8 @@ CSP_WRAP(CSP_BY_P2P, int, Mprobe, MPI_Mprobe,
                                          .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_mprobe(&post, message, status);
+                 return csp_p2p_did(
+                     &post, csp_mpi.Mprobe(source, tag, CSP_COMM(comm, ra), message, status));
              }
              return csp_mpi.Mprobe(source, tag, CSP_COMM(comm, ra), message, status);
          })
@@ -108,6 +118,7 @@ CSP_WRAP(CSP_BY_P2P, int, Probe, MPI_Probe,
                                          .type = MPI_BYTE};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_probe(&post, status);
+                 return csp_p2p_did(&post, csp_mpi.Probe(source, tag, CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Probe(source, tag, CSP_COMM(comm, ra), status);
          })
@@ -128,6 +139,8 @@ CSP_WRAP(CSP_BY_P2P, int, Recv_init, MPI_Recv_init,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Recv_init(buf, count, datatype, source, tag,
+                                                             CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Recv_init(buf, count, datatype, source, tag, CSP_COMM(comm, ra),
                                       request);
@@ -149,6 +162,8 @@ CSP_WRAP(CSP_BY_P2P, int, Recv_init_c, MPI_Recv_init_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Recv_init_c(buf, count, datatype, source, tag,
+                                                               CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Recv_init_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra),
                                         request);
@@ -170,6 +185,8 @@ CSP_WRAP(CSP_BY_P2P, int, Rsend_init, MPI_Rsend_init,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Rsend_init(buf, count, datatype, dest, tag,
+                                                              CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Rsend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                        request);
@@ -191,6 +208,8 @@ CSP_WRAP(CSP_BY_P2P, int, Rsend_init_c, MPI_Rsend_init_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Rsend_init_c(buf, count, datatype, dest, tag,
+                                                                CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Rsend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                          request);
@@ -212,6 +231,8 @@ CSP_WRAP(CSP_BY_P2P, int, Send_init, MPI_Send_init,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Send_init(buf, count, datatype, dest, tag,
+                                                             CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Send_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra), request);
          })
@@ -232,6 +253,8 @@ CSP_WRAP(CSP_BY_P2P, int, Send_init_c, MPI_Send_init_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Send_init_c(buf, count, datatype, dest, tag,
+                                                               CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Send_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                         request);
@@ -253,6 +276,8 @@ CSP_WRAP(CSP_BY_P2P, int, Ssend_init, MPI_Ssend_init,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Ssend_init(buf, count, datatype, dest, tag,
+                                                              CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Ssend_init(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                        request);
@@ -274,6 +299,8 @@ CSP_WRAP(CSP_BY_P2P, int, Ssend_init_c, MPI_Ssend_init_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_init(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Ssend_init_c(buf, count, datatype, dest, tag,
+                                                                CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Ssend_init_c(buf, count, datatype, dest, tag, CSP_COMM(comm, ra),
                                          request);

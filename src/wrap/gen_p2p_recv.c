@@ -19,6 +19,8 @@ CSP_WRAP(CSP_BY_P2P, int, Irecv, MPI_Irecv,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Irecv(buf, count, datatype, source, tag,
+                                                         CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Irecv(buf, count, datatype, source, tag, CSP_COMM(comm, ra), request);
          })
@@ -39,6 +41,8 @@ CSP_WRAP(CSP_BY_P2P, int, Irecv_c, MPI_Irecv_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_post(&post, request);
+                 return csp_p2p_did(&post, csp_mpi.Irecv_c(buf, count, datatype, source, tag,
+                                                           CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Irecv_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra), request);
          })
@@ -69,6 +73,10 @@ CSP_WRAP(CSP_BY_P2P, int, Isendrecv, MPI_Isendrecv,
                                          .type = recvtype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_post_both(&send, &recv, request);
+                 return csp_p2p_did(&recv,
+                                    csp_mpi.Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
+                                                      recvbuf, recvcount, recvtype, source, recvtag,
+                                                      CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Isendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                       recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
@@ -101,6 +109,10 @@ CSP_WRAP(CSP_BY_P2P, int, Isendrecv_c, MPI_Isendrecv_c,
                                          .type = recvtype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_post_both(&send, &recv, request);
+                 return csp_p2p_did(&recv,
+                                    csp_mpi.Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag,
+                                                        recvbuf, recvcount, recvtype, source,
+                                                        recvtag, CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Isendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                         recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
@@ -130,6 +142,9 @@ CSP_WRAP(CSP_BY_P2P, int, Isendrecv_replace, MPI_Isendrecv_replace,
                                          .type = datatype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_post_both(&send, &recv, request);
+                 return csp_p2p_did(&recv, csp_mpi.Isendrecv_replace(buf, count, datatype, dest,
+                                                                     sendtag, source, recvtag,
+                                                                     CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Isendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
                                               CSP_COMM(comm, ra), request);
@@ -158,6 +173,9 @@ CSP_WRAP(CSP_BY_P2P, int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
                                          .type = datatype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_post_both(&send, &recv, request);
+                 return csp_p2p_did(
+                     &recv, csp_mpi.Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source,
+                                                        recvtag, CSP_COMM(comm, ra), request));
              }
              return csp_mpi.Isendrecv_replace_c(buf, count, datatype, dest, sendtag, source,
                                                 recvtag, CSP_COMM(comm, ra), request);
@@ -179,6 +197,8 @@ CSP_WRAP(CSP_BY_P2P, int, Recv, MPI_Recv,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_recv(&post, status);
+                 return csp_p2p_did(&post, csp_mpi.Recv(buf, count, datatype, source, tag,
+                                                        CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Recv(buf, count, datatype, source, tag, CSP_COMM(comm, ra), status);
          })
@@ -199,6 +219,8 @@ CSP_WRAP(CSP_BY_P2P, int, Recv_c, MPI_Recv_c,
                                          .type = datatype};
                  if (csp_p2p_takes(CSP_COMM(comm, ra), &post))
                      return csp_p2p_recv(&post, status);
+                 return csp_p2p_did(&post, csp_mpi.Recv_c(buf, count, datatype, source, tag,
+                                                          CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Recv_c(buf, count, datatype, source, tag, CSP_COMM(comm, ra), status);
          })
@@ -229,6 +251,10 @@ CSP_WRAP(CSP_BY_P2P, int, Sendrecv, MPI_Sendrecv,
                                          .type = recvtype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_sendrecv(&send, &recv, status);
+                 return csp_p2p_did(&recv,
+                                    csp_mpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag,
+                                                     recvbuf, recvcount, recvtype, source, recvtag,
+                                                     CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Sendrecv(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                      recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
@@ -261,6 +287,10 @@ CSP_WRAP(CSP_BY_P2P, int, Sendrecv_c, MPI_Sendrecv_c,
                                          .type = recvtype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_sendrecv(&send, &recv, status);
+                 return csp_p2p_did(&recv,
+                                    csp_mpi.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag,
+                                                       recvbuf, recvcount, recvtype, source,
+                                                       recvtag, CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Sendrecv_c(sendbuf, sendcount, sendtype, dest, sendtag, recvbuf,
                                        recvcount, recvtype, source, recvtag, CSP_COMM(comm, ra),
@@ -290,6 +320,9 @@ CSP_WRAP(CSP_BY_P2P, int, Sendrecv_replace, MPI_Sendrecv_replace,
                                          .type = datatype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_sendrecv(&send, &recv, status);
+                 return csp_p2p_did(&recv, csp_mpi.Sendrecv_replace(buf, count, datatype, dest,
+                                                                    sendtag, source, recvtag,
+                                                                    CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Sendrecv_replace(buf, count, datatype, dest, sendtag, source, recvtag,
                                              CSP_COMM(comm, ra), status);
@@ -318,6 +351,9 @@ CSP_WRAP(CSP_BY_P2P, int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
                                          .type = datatype};
                  if (csp_p2p_takes_both(CSP_COMM(comm, ra), &send, &recv))
                      return csp_p2p_sendrecv(&send, &recv, status);
+                 return csp_p2p_did(&recv, csp_mpi.Sendrecv_replace_c(buf, count, datatype, dest,
+                                                                      sendtag, source, recvtag,
+                                                                      CSP_COMM(comm, ra), status));
              }
              return csp_mpi.Sendrecv_replace_c(buf, count, datatype, dest, sendtag, source, recvtag,
                                                CSP_COMM(comm, ra), status);

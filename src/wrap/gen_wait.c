@@ -4,14 +4,6 @@
 // Any role, any thread.
 #include "wrap/wrap.h"
 
-#if CSP_HAVE_MPI_Cancel
-CSP_WRAP(CSP_BY_REQ, int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
-    if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
-        return csp_req_cancel(request);
-    return csp_mpi.Cancel(request);
-})
-#endif
-
 #if CSP_HAVE_MPI_Request_free
 CSP_WRAP(CSP_BY_REQ, int, Request_free, MPI_Request_free, (MPI_Request * request), (request), {
     if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))

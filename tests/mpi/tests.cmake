@@ -349,6 +349,7 @@ foreach(test blocking_mixed buffers_differ complete counts_differ order probes s
                      TIMEOUT 120)
 endforeach()
 csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto TIMEOUT 400 LINKED)
+csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_hints.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on EXPECT "wildcard_used: unknown value .some., ignored")
 csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)

@@ -239,10 +239,10 @@ def post(
     return f"{{.mode = CSP_P2P_{mode}{does}{inside}}}"
 
 
-def p2p_or_native(posts: list[str], takes: str, own: str, native: str) -> str:
-    """The posts are made only if ghosts carry messages at all."""
+def p2p_or_native(posts: list[str], takes: str, own: str, native: str, other: str = "") -> str:
+    """The posts are made only if ghosts carry messages at all; `other`: instead of `native` then."""
     inside = "".join(f"struct csp_post {text};" for text in posts)
-    return f"if (CSP_MEETS(CSP_BY_P2P)) {{ {inside} if ({takes})\n{own} }}\n{native}"
+    return f"if (CSP_MEETS(CSP_BY_P2P)) {{ {inside} if ({takes})\n{own}\n{other} }}\n{native}"
 
 
 def body_p2p(function: mpi_api.Function, entry: dict) -> str:
@@ -260,7 +260,9 @@ def body_p2p(function: mpi_api.Function, entry: dict) -> str:
         posts = [f"post = {post(mode, function, does, peer=peer)}"]
         takes, args = "csp_p2p_takes(CSP_COMM(comm, ra), &post)", ["&post"]
     own = call(f"csp_p2p_{target}", args + results)
-    return p2p_or_native(posts, takes, own, body_comm(function, entry))
+    native = body_comm(function, entry)
+    it = native.strip().removeprefix("return ").removesuffix(";")
+    return p2p_or_native(posts, takes, own, native, call("csp_p2p_did", [args[-1], it]))
 
 
 def body_message(function: mpi_api.Function, entry: dict) -> str:
