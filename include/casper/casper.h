@@ -73,8 +73,8 @@
 /**
  * Info key for sends and receives, with CSP_P2P=on, auto or info. "on": ghosts carry those of the communicator; "off": they
  * stay with the MPI library; "auto": whichever is measured to be faster. Read where a communicator is made with an info (MPI_Comm_dup_with_info,
- * MPI_Comm_split_type ...), and by MPI_Comm_set_info: then nothing may be on its way in the communicator and it may have no
- * request, or the call fails with MPI_ERR_PENDING (as far as Casper can see it); processes that say different things get
+ * MPI_Comm_split_type ...), and by MPI_Comm_set_info: then no message may be without its receive in the communicator and it
+ * may have no request, or the call fails with MPI_ERR_PENDING (as far as Casper can see it: receives of the MPI library's it cannot); processes that say different things get
  * MPI_ERR_INFO_VALUE. Without the key CSP_P2P holds. It does not go over to a duplicate. Source: CasperII III.
  */
 #define CASPER_INFO_P2P "casper_p2p"

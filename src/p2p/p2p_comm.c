@@ -113,24 +113,42 @@ void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
     csp_handles_put(&comms, (uintptr_t)comm, c);
 }
 
+// Whether something may be on its way: *yes, the same in all processes. Messages that the MPI library alone knows of are
+// seen once they have come.
+static int look_for_messages(MPI_Comm comm, const struct csp_p2p_comm *c, int *yes)
+{
+    uint64_t mine[3] = {0}, all[3]; // what is not settled, and requests
+    int flag = 0;
+    if (c) {
+        csp_p2p_flow_unsettled(c, mine);
+        flag = atomic_load_explicit(&c->refs, memory_order_relaxed) > 1;
+    } else {
+        csp_mpi.Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, comm, &flag, MPI_STATUS_IGNORE);
+    }
+    mine[2] = flag != 0;
+    int rc = csp_mpi.Allreduce(mine, all, 3, MPI_UINT64_T, MPI_SUM, comm);
+    *yes = rc == MPI_SUCCESS && (all[0] || all[1] || all[2]);
+    return rc;
+}
+
 // All processes are in the call. @return MPI error class.
 static int change(MPI_Comm comm, int wish, MPI_Info info)
 {
     struct csp_p2p_comm *c = csp_p2p_comm_find(comm);
-    int pending = c && atomic_load_explicit(&c->refs, memory_order_relaxed) > 1;
-    int mine[3] = {wish, -wish, pending}, all[3];
-    int rc = csp_mpi.Allreduce(mine, all, 3, MPI_INT, MPI_MAX, comm);
+    int mine[2] = {wish, -wish}, all[2], pending;
+    int rc = csp_mpi.Allreduce(mine, all, 2, MPI_INT, MPI_MAX, comm);
     if (rc != MPI_SUCCESS)
         return rc;
     if (all[0] != -all[1])
         return MPI_ERR_INFO_VALUE;
     if (wish == NOTHING || wish == (!c ? OFF : c->flow ? AUTO : ON))
         return MPI_SUCCESS;
-    if (all[2])
+    rc = look_for_messages(comm, c, &pending);
+    if (pending)
         return MPI_ERR_PENDING;
-    if (c)
+    if (rc == MPI_SUCCESS && c)
         rc = csp_mpi.Comm_delete_attr(comm, keyval);
-    if (wish != OFF)
+    if (rc == MPI_SUCCESS && wish != OFF)
         csp_p2p_comm_made(comm, info);
     return rc;
 }
