@@ -125,11 +125,16 @@ int main(void)
     void *buffer = malloc(80u << 20);
     csp_test_init();
     MPI_Buffer_attach(buffer, 80 << 20);
-    for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++)
+    for (size_t s = 0; s < sizeof(sizes) / sizeof(*sizes); s++) {
         for (int mode = 0; mode < MODES; mode++)
             for (int how = 0; how < 4; how++)
-                if (sizes[s] < 1000000 || mode == how % MODES)
+                if (sizes[s] < 1000000 || mode == how % MODES) {
                     exchange(sizes[s], how / 2, mode, how % 2);
+                    MPI_Barrier(
+                        MPI_COMM_WORLD); // with CSP_P2P=auto they go another way from here on,
+                }
+        MPI_Barrier(MPI_COMM_WORLD); // and those of the next size the other one
+    }
     int size;
     MPI_Buffer_detach(&buffer, &size);
     free(buffer);
