@@ -27,8 +27,9 @@ struct job {
     int64_t bytes;
 };
 
-// How the elements of a type lie that an operation computes with. Pair types have a gap.
-static int fill_elem(MPI_Datatype basic, struct csp_piece_elem *e)
+// How the elements of a type lie that an operation works on. Pair types have a gap. `computes`: the ghost must know the type,
+// so it must have a name.
+static int fill_elem(MPI_Datatype basic, int computes, struct csp_piece_elem *e)
 {
     struct csp_type t;
     struct csp_layout_cursor c;
@@ -36,6 +37,8 @@ static int fill_elem(MPI_Datatype basic, struct csp_piece_elem *e)
     int rc = csp_type_get(basic, &t);
     if (rc != MPI_SUCCESS)
         return rc;
+    if (computes && t.record)
+        return MPI_ERR_TYPE;
     *e = (struct csp_piece_elem){.size = (uint16_t)t.size, .extent = (uint16_t)t.extent};
     if (t.contig)
         return MPI_SUCCESS;
@@ -88,7 +91,7 @@ static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype bas
     if (basic != MPI_DATATYPE_NULL)
         j->head.type = csp_wire_type(basic);
     if (rc == MPI_SUCCESS && elements && type->basic != MPI_DATATYPE_NULL)
-        rc = fill_elem(type->basic, &j->head.elem);
+        rc = fill_elem(type->basic, basic != MPI_DATATYPE_NULL, &j->head.elem);
     j->cut = type->size <= CSP_PIECE_BYTES ? type->size : j->head.elem.size;
     j->target = type->contig ? (struct csp_vm_side){addr, NULL, j->bytes}
                              : (struct csp_vm_side){addr, type->layout, csp_op_target_count(j->op)};

@@ -236,7 +236,8 @@ static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *bas
         return rc;
     }
     rc = csp_type_get(type, &info);
-    *basic = type;
+    if (rc == MPI_SUCCESS)
+        *basic = info.basic;
     return rc == MPI_SUCCESS
                ? to_mpi(csp_layout_resized(info.layout, info.layout->lb, info.extent, out))
                : rc;

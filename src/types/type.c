@@ -187,6 +187,28 @@ static int record(MPI_Datatype type, struct csp_type *t, struct csp_layout *layo
     return rc;
 }
 
+// The named type that a Fortran type by precision is, whose handle other processes know; itself if there is none.
+static MPI_Datatype named_for(MPI_Datatype type, int combiner, MPI_Aint size)
+{
+    const struct {
+        int combiner, size;
+        MPI_Datatype type;
+    } all[] = {
+        {MPI_COMBINER_F90_INTEGER, 1, MPI_INT8_T},
+        {MPI_COMBINER_F90_INTEGER, 2, MPI_INT16_T},
+        {MPI_COMBINER_F90_INTEGER, 4, MPI_INT32_T},
+        {MPI_COMBINER_F90_INTEGER, 8, MPI_INT64_T},
+        {MPI_COMBINER_F90_REAL, 4, MPI_FLOAT},
+        {MPI_COMBINER_F90_REAL, 8, MPI_DOUBLE},
+        {MPI_COMBINER_F90_COMPLEX, 8, MPI_C_FLOAT_COMPLEX},
+        {MPI_COMBINER_F90_COMPLEX, 16, MPI_C_DOUBLE_COMPLEX},
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (all[i].combiner == combiner && all[i].size == size)
+            return all[i].type;
+    return type;
+}
+
 static int get_new(MPI_Datatype type, struct csp_type *out)
 {
     int combiner;
@@ -198,6 +220,8 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
         return rc;
     if (combiner == MPI_COMBINER_NAMED && remember(type, out, layout))
         return MPI_SUCCESS;
+    if (out->named)
+        out->basic = named_for(type, combiner, out->size);
     return record(type, out, layout);
 }
 

@@ -38,6 +38,7 @@ csp_add_mpi_test(rma/types_pair.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_resized.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_struct.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/types_subarray.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/types_unnamed.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_vector.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/unaligned.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/zero_count.c NP 4 GHOSTS 1 NODES 2)
@@ -277,7 +278,7 @@ csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_replace acc_wrap compare_and_swap count_c counter_cas counter_fop
         fetch_and_op fetch_contention get_acc get_acc_history put_get request_mixed request_ops request_types disp_unit
         large many_windows proc_null types_bottom types_complex types_indexed types_lifetime types_pair
-        types_resized types_struct types_subarray types_vector unaligned zero_count zero_size epochs_mix
+        types_resized types_struct types_subarray types_unnamed types_vector unaligned zero_count zero_size epochs_mix
         fence_asserts fence_disjoint flush local_reuse lock_exclusive lock_mix lock_self many_ops mutex_mcs pscw
         remote_completion sync_load_store busy_target comm_disjoint comm_kinds errors errors_sync
         free_waits origin_in_window random_ops self_target signals stencil threads_create threads_lock threads_ops)
@@ -291,7 +292,7 @@ foreach(test acc_epochs acc_history acc_mixed_calls acc_near_far acc_ops acc_ord
         count_c counter_cas disp_unit fence_asserts fetch_and_op fetch_contention flush get_acc get_acc_history
         large local_reuse lock_mix many_ops many_windows mutex_mcs origin_in_window pscw random_ops remote_completion request_mixed
         request_ops request_types signals threads_ops types_bottom types_indexed types_lifetime types_pair
-        types_resized types_struct types_subarray unaligned)
+        types_resized types_struct types_subarray types_unnamed unaligned)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/soft_${test} ENV CSP_ACC_ROUTE=software TIMEOUT 120)
 endforeach()
 csp_add_mpi_test(rma/types_irregular.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_types_irregular ARGS pairs
