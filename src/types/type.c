@@ -87,8 +87,8 @@ static int ask_sizes(MPI_Datatype type, struct csp_type *t)
     return rc;
 }
 
-// Integers of any language, logical values and bytes (MPI-4.1 12.3.4, 6.9.2). Not asked of the library: Intel MPI aborts on
-// a no.
+// Integers of any language, logical values and bytes (MPI-4.1 12.3.4, 6.9.2), and MPI_CHAR, which libraries take as well. Not
+// asked of the library: Intel MPI aborts on a no.
 static int comparable(MPI_Datatype type)
 {
     const MPI_Datatype all[] = {
@@ -102,7 +102,7 @@ static int comparable(MPI_Datatype type)
         MPI_UINT32_T,    MPI_UINT64_T,      MPI_INTEGER,   MPI_INTEGER1,
         MPI_INTEGER2,    MPI_INTEGER4,      MPI_INTEGER8,  MPI_LOGICAL,
         MPI_C_BOOL,      MPI_CXX_BOOL,      MPI_AINT,      MPI_OFFSET,
-        MPI_COUNT,       MPI_BYTE,
+        MPI_COUNT,       MPI_BYTE,          MPI_CHAR,
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (type == all[i])
@@ -129,7 +129,6 @@ static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp
     CSP_ASSERT((*layout)->size_bytes == t->size && (*layout)->extent == t->extent);
     t->layout = *layout;
     t->contig = t->layout->contig && t->layout->first_off == 0;
-    t->comparable = named && comparable(type);
     return MPI_SUCCESS;
 }
 
@@ -218,10 +217,12 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
         rc = describe(type, csp_combiner_is_predefined(combiner), out, &layout);
     if (rc != MPI_SUCCESS)
         return rc;
+    if (out->named) {
+        out->basic = named_for(type, combiner, out->size);
+        out->comparable = comparable(out->basic);
+    }
     if (combiner == MPI_COMBINER_NAMED && remember(type, out, layout))
         return MPI_SUCCESS;
-    if (out->named)
-        out->basic = named_for(type, combiner, out->size);
     return record(type, out, layout);
 }
 

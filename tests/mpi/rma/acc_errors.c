@@ -48,7 +48,7 @@ static void bad_operations(MPI_Win win)
 static void bad_types(MPI_Win win)
 {
     const MPI_Datatype no_integers[] = {
-        MPI_DOUBLE,    MPI_REAL4, MPI_REAL8,  MPI_COMPLEX8, MPI_COMPLEX16,        MPI_CHAR,
+        MPI_DOUBLE,    MPI_REAL4, MPI_REAL8,  MPI_COMPLEX8, MPI_COMPLEX16,
         MPI_CHARACTER, MPI_WCHAR, MPI_PACKED, MPI_2INT,     MPI_CXX_FLOAT_COMPLEX};
     int i[4] = {1, 1, 1, 1}, got[4] = {0, 0, 0, 0};
     MPI_Datatype mixed = mixed_type(), pair = pair_of_ints();
