@@ -22,6 +22,7 @@ enum {
 // Private to this process: what the segment's memory is used for.
 struct list {
     struct csp_cell *first, **last;
+    int count;
 };
 
 static struct csp_cell *idle[SIZES];
@@ -91,6 +92,7 @@ static void append(struct list *list, struct csp_cell *c)
     *link_of(c) = NULL;
     *list->last = c;
     list->last = link_of(c);
+    list->count++;
 }
 
 static struct csp_cell *take_first(struct list *list)
@@ -99,13 +101,14 @@ static struct csp_cell *take_first(struct list *list)
     list->first = *link_of(c);
     if (!list->first)
         list->last = &list->first;
+    list->count--;
     return c;
 }
 
 // Looks at so many cells that were left; those that are done are free again.
 static void collect(struct list *list, int most)
 {
-    for (int i = 0; i < most && list->first; i++) {
+    for (int i = list->count < most ? list->count : most; i > 0; i--) {
         struct csp_cell *c = take_first(list);
         if (csp_cell_done(c))
             give(c);
@@ -162,7 +165,7 @@ static void make_slab(int size)
 static struct csp_cell *take_idle(int size)
 {
     if (!idle[size])
-        collect(&left, SLAB);
+        collect(&left, left.count);
     if (!idle[size])
         make_slab(size);
     struct csp_cell *c = idle[size];
