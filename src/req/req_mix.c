@@ -21,6 +21,7 @@ struct mix {
     MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
     struct csp_req **own; // those that ghosts have, NULL for others
     MPI_Status *statuses; // read in the program's place
+    uint64_t waits_ns;    // since when the call waits, or 0
     MPI_Request native_store[ON_STACK];
     struct csp_req *own_store[ON_STACK];
     MPI_Status status_store[ON_STACK];
@@ -34,25 +35,36 @@ static void *room(size_t n, size_t bytes, void *store)
 }
 
 // `waits`: the call goes on until something is complete.
-static void begin(struct mix *m, int n, const MPI_Request *requests, int waits)
+static void make(struct mix *m, int n, int waits)
 {
-    uint64_t now_ns = waits ? csp_clock_ns() : 0;
     m->n = n;
-    m->natives = m->actives = m->watched = 0;
+    m->waits_ns = waits ? csp_clock_ns() : 0;
     m->statuses = NULL;
     m->native = room((size_t)n, sizeof(*m->native), m->native_store);
     m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
-    for (int i = 0; i < n; i++) {
+}
+
+// Who has which request now.
+static void look(struct mix *m, const MPI_Request *requests)
+{
+    m->natives = m->actives = m->watched = 0;
+    for (int i = 0; i < m->n; i++) {
         struct csp_req *r = csp_req_find(requests[i]);
         int watched = csp_req_in_library(r);
         m->own[i] = r && r->active && !watched ? r : NULL;
         m->native[i] = watched ? r->inner : r ? MPI_REQUEST_NULL : requests[i];
         if (watched)
-            r->waits_ns = now_ns;
+            r->waits_ns = m->waits_ns;
         m->watched += watched;
         m->actives += m->own[i] != NULL;
         m->natives += m->native[i] != MPI_REQUEST_NULL;
     }
+}
+
+static void begin(struct mix *m, int n, const MPI_Request *requests, int waits)
+{
+    make(m, n, waits);
+    look(m, requests);
 }
 
 // Whether the library has all that is to be waited for, and some of it is Casper's: then it waits in the library's way.
@@ -61,14 +73,21 @@ static int all_at_library(const struct mix *m)
     return m->watched && !m->actives;
 }
 
-// The program's statuses, or others that can be read; those of requests that are not over will say so.
+// The program's statuses, or others that can be read.
 static MPI_Status *readable(struct mix *m, MPI_Status *statuses)
 {
-    if (!m->watched)
+    if (!m->watched || statuses != MPI_STATUSES_IGNORE)
         return statuses;
-    if (statuses == MPI_STATUSES_IGNORE)
-        statuses = m->statuses = room((size_t)m->n, sizeof(*statuses), m->status_store);
-    for (int i = 0; i < m->n; i++)
+    if (!m->statuses)
+        m->statuses = room((size_t)m->n, sizeof(*statuses), m->status_store);
+    return m->statuses;
+}
+
+// Likewise; those of requests that are not over will say so.
+static MPI_Status *readable_pending(struct mix *m, MPI_Status *statuses)
+{
+    statuses = readable(m, statuses);
+    for (int i = 0; m->watched && i < m->n; i++)
         statuses[i].MPI_ERROR = MPI_ERR_PENDING;
     return statuses;
 }
@@ -94,11 +113,16 @@ static void library_over(struct mix *m, int i, MPI_Request *requests, const MPI_
 }
 
 // Requests of the library's may be over by now.
-static void end(struct mix *m, MPI_Request *requests)
+static void hand_back(const struct mix *m, MPI_Request *requests)
 {
     for (int i = 0; i < m->n; i++)
         if (!csp_req_find(requests[i]) && requests[i] != MPI_REQUEST_NULL)
             requests[i] = m->native[i];
+}
+
+static void end(struct mix *m, MPI_Request *requests)
+{
+    hand_back(m, requests);
     drop(m);
 }
 
@@ -198,7 +222,7 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     struct csp_wait w;
     int flag, rc;
     begin(&m, n, requests, 1);
-    statuses = readable(&m, statuses);
+    statuses = readable_pending(&m, statuses);
     if (all_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
@@ -211,7 +235,7 @@ int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
 {
     struct mix m;
     begin(&m, n, requests, 0);
-    statuses = readable(&m, statuses);
+    statuses = readable_pending(&m, statuses);
     int rc = try_all(&m, flag, statuses);
     if (rc != MPI_SUCCESS || *flag)
         return finish_all(&m, rc, requests, statuses);
@@ -240,35 +264,41 @@ static int library_any(struct mix *m, int waits, MPI_Request *requests, int *ind
     return rc;
 }
 
-static int try_any(int n, int waits, MPI_Request *requests, int *index, int *flag,
+static int try_any(struct mix *m, int waits, MPI_Request *requests, int *index, int *flag,
                    MPI_Status *status)
 {
-    struct mix m;
     int rc;
-    begin(&m, n, requests, waits);
+    look(m, requests);
     csp_am_poll(1);
-    *index = first_own_done(&m);
+    *index = first_own_done(m);
     *flag = *index >= 0;
     if (*flag)
-        rc = csp_req_conclude(m.own[*index], &requests[*index], status);
+        rc = csp_req_conclude(m->own[*index], &requests[*index], status);
     else
-        rc = library_any(&m, waits, requests, index, flag, status);
-    end(&m, requests);
+        rc = library_any(m, waits, requests, index, flag, status);
+    hand_back(m, requests);
     return rc;
 }
 
 int csp_req_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
-    return try_any(n, 0, requests, index, flag, status);
+    struct mix m;
+    make(&m, n, 0);
+    int rc = try_any(&m, 0, requests, index, flag, status);
+    drop(&m);
+    return rc;
 }
 
 int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status)
 {
+    struct mix m;
     struct csp_wait w;
     int flag, rc;
+    make(&m, n, 1);
     csp_wait_begin(&w, "one of %ld requests", (long)n);
-    while ((rc = try_any(n, 1, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+    while ((rc = try_any(&m, 1, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
         csp_wait_turn(&w);
+    drop(&m);
     return rc;
 }
 
@@ -279,53 +309,69 @@ static int library_some(struct mix *m, int waits, MPI_Request *requests, int *ou
     int rc = waits && all_at_library(m)
                  ? csp_mpi.Waitsome(m->n, m->native, outcount, indices, statuses)
                  : csp_mpi.Testsome(m->n, m->native, outcount, indices, statuses);
-    for (int i = 0; m->watched && *outcount != MPI_UNDEFINED && i < *outcount; i++)
-        library_over(m, indices[i], requests, &statuses[i]);
+    for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) {
+        if (m->watched)
+            library_over(m, indices[i], requests, &statuses[i]);
+        if (rc == MPI_SUCCESS && statuses != MPI_STATUSES_IGNORE)
+            statuses[i].MPI_ERROR = MPI_SUCCESS; // it counts if one of Casper's fails
+    }
     return rc;
 }
 
-static int try_some(int n, int waits, MPI_Request *requests, int *outcount, int *indices,
+// `done`: how many are over by now. The library's MPI_UNDEFINED, for "none is active", holds if ghosts have none either.
+static void set_outcount(const struct mix *m, int done, int *outcount)
+{
+    if (*outcount != MPI_UNDEFINED || m->actives)
+        *outcount = done;
+}
+
+static int try_some(struct mix *m, int waits, MPI_Request *requests, int *outcount, int *indices,
                     MPI_Status *statuses)
 {
-    struct mix m;
     struct csp_req_home home = NOWHERE;
     int errors = 0, done = 0;
-    begin(&m, n, requests, waits);
+    look(m, requests);
     csp_am_poll(1);
-    int rc = library_some(&m, waits, requests, outcount, indices, statuses);
+    int rc = library_some(m, waits, requests, outcount, indices, statuses);
     if (*outcount != MPI_UNDEFINED)
         done = *outcount;
-    for (int i = 0; i < n; i++) {
-        if (!m.own[i] || !m.own[i]->kind->done(m.own[i]))
+    for (int i = 0; i < m->n; i++) {
+        if (!m->own[i] || !m->own[i]->kind->done(m->own[i]))
             continue;
         MPI_Status *status = status_at(statuses, done);
-        int code = finish(&m, i, &requests[i], status, &home);
+        int code = finish(m, i, &requests[i], status, &home);
         if (status != MPI_STATUS_IGNORE)
             status->MPI_ERROR = code;
         errors += code != MPI_SUCCESS;
         indices[done++] = i;
     }
-    if (m.actives || m.natives)
-        *outcount = done;
-    end(&m, requests);
+    set_outcount(m, done, outcount);
+    hand_back(m, requests);
     return errors ? csp_req_raise(&home, MPI_ERR_IN_STATUS) : rc;
 }
 
 int csp_req_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses)
 {
-    return try_some(n, 0, requests, outcount, indices, statuses);
+    struct mix m;
+    make(&m, n, 0);
+    int rc = try_some(&m, 0, requests, outcount, indices, statuses);
+    drop(&m);
+    return rc;
 }
 
 int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses)
 {
+    struct mix m;
     struct csp_wait w;
     int rc;
+    make(&m, n, 1);
     csp_wait_begin(&w, "some of %ld requests", (long)n);
-    while ((rc = try_some(n, 1, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
+    while ((rc = try_some(&m, 1, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
            *outcount == 0)
         csp_wait_turn(&w);
+    drop(&m);
     return rc;
 }
 
@@ -376,8 +422,7 @@ int csp_req_get_status_some(int n, const MPI_Request *requests, int *outcount, i
             m.own[i]->kind->status(m.own[i], status_at(statuses, done));
             indices[done++] = i;
         }
-    if (m.actives || m.natives)
-        *outcount = done;
+    set_outcount(&m, done, outcount);
     drop(&m);
     return rc;
 }

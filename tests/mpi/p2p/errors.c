@@ -39,6 +39,48 @@ static void truncated(int bytes)
     free(in);
 }
 
+static int none(void *extra, MPI_Status *status)
+{
+    (void)extra, (void)status;
+    return MPI_SUCCESS;
+}
+
+static int free_none(void *extra)
+{
+    (void)extra;
+    return MPI_SUCCESS;
+}
+
+static int cancel_none(void *extra, int complete)
+{
+    (void)extra, (void)complete;
+    return MPI_SUCCESS;
+}
+
+// A request of the library's that is fine, next to one that fails.
+static void some_truncated(void)
+{
+    int in = 0, out[2] = {1, 2}, token = 0, count, indices[2], seen = 0, class;
+    MPI_Request r[2];
+    MPI_Status s[2];
+    PHASE("some truncated");
+    MPI_Grequest_start(none, free_none, cancel_none, NULL, &r[0]);
+    MPI_Grequest_complete(r[0]);
+    MPI_Irecv(&in, 1, MPI_INT, last_rank, 3, comm, &r[1]);
+    MPI_Send(out, 2, MPI_INT, next_rank, 3, comm);
+    MPI_Sendrecv(out, 1, MPI_INT, next_rank, 4, &token, 1, MPI_INT, last_rank, 4, comm, &s[0]);
+    while (seen < 2) {
+        s[0].MPI_ERROR = s[1].MPI_ERROR = 12345;
+        int rc = MPI_Testsome(2, r, &count, indices, s);
+        seen += count;
+        for (int i = 0; rc != MPI_SUCCESS && i < count; i++) {
+            MPI_Error_class(s[i].MPI_ERROR, &class);
+            CHECK_INT(class, indices[i] == 1 ? MPI_ERR_TRUNCATE : MPI_SUCCESS);
+        }
+    }
+    MPI_Barrier(comm);
+}
+
 static void bad_arguments(void)
 {
     int x = 0;
@@ -128,6 +170,7 @@ int main(void)
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++)
         truncated(sizes[i]);
+    some_truncated();
     bad_arguments();
     null_buffers();
     absolute_addresses();
