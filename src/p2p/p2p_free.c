@@ -34,7 +34,7 @@ static int unattend(const struct csp_transfer *x)
     if (ask(CSP_CELL_UNATTENDED, x))
         return 1;
     csp_wait_begin(&w, "a message of rank %ld that is on its way", (long)x->post.peer);
-    while (!csp_transfer_done(x))
+    while (!csp_cell_done(x->cell))
         csp_wait_turn(&w);
     return 0;
 }
@@ -47,12 +47,21 @@ int csp_transfer_cancel(struct csp_req *r)
     return MPI_SUCCESS;
 }
 
+// Of a pair whose receive is over: the send depends on another user, for whom this call must not wait.
+static void drop_send(struct csp_transfer *x)
+{
+    csp_transfer_drop(x->send);
+    x->send = NULL;
+}
+
 int csp_transfer_free(struct csp_req *r, MPI_Request *request)
 {
     struct csp_transfer *x = csp_transfer_of(r); // what the library has is let go as well
     int persistent = r->persistent;
-    int waits = x->post.mode == CSP_P2P_RECV && x->cell && !csp_transfer_done(x) && unattend(x);
-    int rc = MPI_SUCCESS, ends = !waits && x->cell && csp_transfer_done(x);
+    int waits = x->post.mode == CSP_P2P_RECV && x->cell && !csp_cell_done(x->cell) && unattend(x);
+    int rc = MPI_SUCCESS, ends = !waits && x->cell && csp_cell_done(x->cell);
+    if (ends && !csp_transfer_done(x))
+        drop_send(x);
     if (ends)
         rc = csp_req_conclude(r, request, MPI_STATUS_IGNORE);
     if (!ends || persistent)
