@@ -11,9 +11,8 @@ static int is_done(struct csp_req *r)
     return csp_transfer_done(csp_transfer_of(r));
 }
 
-static void answer(struct csp_req *r, MPI_Status *status)
+static void answer(const struct csp_transfer *x, MPI_Status *status)
 {
-    const struct csp_transfer *x = csp_transfer_of(r);
     const struct csp_cell *c = x->post.mode == CSP_P2P_RECV ? x->cell : NULL;
     if (c)
         csp_status_fill(status, c->source, c->got_tag, c->got_bytes, (int)c->cancelled);
@@ -34,30 +33,6 @@ static void say(const struct csp_req *r, struct csp_wait *w)
                    p->mode == CSP_P2P_RECV ? "message from rank %ld with tag %ld"
                                            : "message to rank %ld with tag %ld to leave",
                    (long)p->peer, (long)p->tag);
-}
-
-static struct csp_req_kind kind = {
-    .bytes = sizeof(struct csp_transfer),
-    .done = is_done,
-    .status = answer,
-    .finish = csp_transfer_finish,
-    .home = home,
-    .say = say,
-    .over = csp_library_over,
-    .start = csp_transfer_start,
-    .cancel = csp_transfer_cancel,
-    .free = csp_transfer_free,
-};
-
-struct csp_transfer *csp_transfer_take(const struct csp_post *post)
-{
-    struct csp_transfer *x = csp_transfer_of(csp_req_take(&kind));
-    x->post = *post;
-    x->cell = NULL;
-    x->send = NULL;
-    x->held = 0;
-    csp_p2p_comm_hold(post->comm);
-    return x;
 }
 
 static void give(struct csp_transfer *x)
@@ -104,23 +79,68 @@ static int unpack(const struct csp_transfer *x, struct csp_cell *c)
     return cuts_element(&x->type, c->got_bytes) ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
+// Once: from then on the buffer is the program's.
+static void deliver(struct csp_transfer *x)
+{
+    if (x->delivered)
+        return;
+    int error = unpack(x, x->cell);
+    if (x->cell->error == MPI_SUCCESS)
+        x->cell->error = error;
+    x->delivered = 1;
+}
+
 // What the ghosts answered; the cell is gone then.
 static int take_answer(struct csp_transfer *x)
 {
-    struct csp_cell *c = x->cell;
-    if (!c)
+    if (!x->cell)
         return MPI_SUCCESS;
-    int error = unpack(x, c);
-    error = c->error != MPI_SUCCESS ? (int)c->error : error;
-    csp_cell_give(c);
+    deliver(x);
+    int error = (int)x->cell->error;
+    csp_cell_give(x->cell);
     x->cell = NULL;
+    x->delivered = 0;
     return error;
+}
+
+// The program may use the buffer when it has seen the status (MPI-4.1 3.7.6): the data are there by then.
+static void show(struct csp_req *r, MPI_Status *status)
+{
+    struct csp_transfer *x = csp_transfer_of(r);
+    answer(x, status);
+    if (x->cell)
+        deliver(x);
+}
+
+static struct csp_req_kind kind = {
+    .bytes = sizeof(struct csp_transfer),
+    .done = is_done,
+    .status = show,
+    .finish = csp_transfer_finish,
+    .home = home,
+    .say = say,
+    .over = csp_library_over,
+    .start = csp_transfer_start,
+    .cancel = csp_transfer_cancel,
+    .free = csp_transfer_free,
+};
+
+struct csp_transfer *csp_transfer_take(const struct csp_post *post)
+{
+    struct csp_transfer *x = csp_transfer_of(csp_req_take(&kind));
+    x->post = *post;
+    x->cell = NULL;
+    x->send = NULL;
+    x->delivered = 0;
+    x->held = 0;
+    csp_p2p_comm_hold(post->comm);
+    return x;
 }
 
 int csp_transfer_finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     struct csp_transfer *x = csp_transfer_of(r);
-    answer(r, status);
+    answer(x, status);
     if (x->post.open && x->cell)
         csp_p2p_flow_met(&x->post, !x->cell->cancelled, x->cell->source, x->cell->got_tag);
     int error = take_answer(x);

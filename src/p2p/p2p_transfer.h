@@ -15,6 +15,7 @@ struct csp_transfer {
     struct csp_post post;      // what was asked for; `comm` is a counted reference
     struct csp_cell *cell;     // NULL: complete
     struct csp_transfer *send; // of a send and receive under one request: the send
+    int delivered;             // the cell's data are in the program's buffer
     int held;
     struct csp_type type; // held, as the program may free it; only if it is persistent or unpacks
 };
