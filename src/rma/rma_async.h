@@ -27,7 +27,8 @@ static inline int csp_async_may_change(enum csp_async_wish wish)
 /** New window: takes over what all said. */
 void csp_async_init(struct csp_win *w, enum csp_async_wish wish);
 
-/** By MPI_Win_set_info: the wish for the next fence, or, with `symmetric`, for now. @return MPI error code. */
+/** By MPI_Win_set_info, a barrier: the wish for the next fence, or, if all say `symmetric`, for now. @return MPI error
+ * code, raised. */
 int csp_async_set(struct csp_win *w, MPI_Info info);
 
 /** In a fence, instead of its barrier: what was said since the last one comes into force. @return MPI error

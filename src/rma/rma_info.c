@@ -157,5 +157,5 @@ int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
     if (rc != MPI_SUCCESS)
         return rc;
     csp_hints_read(&w->hints, info);
-    return csp_win_rc(w, csp_async_set(w, info));
+    return csp_async_set(w, info);
 }

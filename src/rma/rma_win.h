@@ -77,6 +77,8 @@ struct csp_win {
     // Redirection (rma_async.c)
     int async;      // now: enum csp_async_wish
     int async_wish; // from the next fence on
+    int may_change; // users are in the internal window, and gates are there: as its processes said at its creation
+    int said_fixed; // that it may not
     void *routes;   // in `node`: for the two below
     struct csp_auto
         *automatic;   // by measurement, in a window over several nodes; NULL: as `async` says

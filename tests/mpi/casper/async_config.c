@@ -169,6 +169,45 @@ static void changes(void)
     MPI_Win_free(&win);
 }
 
+// The memory of a window that could change serves one that was made without the key, if windows have segments of
+// their own: it must not look as if it could change too, and by no route may accumulates get lost.
+static void reused(void)
+{
+    PHASE("reused");
+    make("on");
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+    make(NULL);
+    set("auto", NULL);
+    MPI_Win_fence(0, win);
+    fenced_round();
+    expect("on");
+    set("off", "true");
+    expect("on");
+    fenced_round();
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+}
+
+// One says `symmetric`, another not.
+static void half_symmetric(void)
+{
+    MPI_Info info;
+    PHASE("half_symmetric");
+    make("on");
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "async_config", "off");
+    MPI_Info_set(info, "symmetric", csp_test_rank == 0 ? "true" : "false");
+    CHECK_CLASS(MPI_Win_set_info(win, info), MPI_ERR_INFO_VALUE);
+    MPI_Info_free(&info);
+    expect("on");
+    CHECK_CLASS(MPI_Win_fence(0, win), MPI_SUCCESS);
+    expect("on"); // what an error refused is forgotten
+    fenced_round();
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, win);
+    MPI_Win_free(&win);
+}
+
 static void disagreement(void)
 {
     MPI_Info info;
@@ -202,7 +241,10 @@ int main(void)
     casper_only();
     find_far();
     changes();
-    if (csp_test_size > 1)
+    reused();
+    if (csp_test_size > 1) {
         disagreement();
+        half_symmetric();
+    }
     return csp_test_done();
 }
