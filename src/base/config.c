@@ -35,6 +35,11 @@ static const struct variable variables[] = {
 };
 enum { VARIABLES = sizeof variables / sizeof variables[0] };
 
+static const char *const sames[] = {
+#define CSP_CONFIG_SAME(name) name,
+#include "base/config_table.inc"
+};
+
 // Twice the same initialiser: C has no way to initialise one object from another.
 #define CSP_CONFIG_INT(field, name, def, ...) .field = def,
 #define CSP_CONFIG_SIZE(field, name, def, ...) .field = def,
@@ -228,32 +233,50 @@ enum csp_status csp_config_load(char *const *environ_, int report)
     return status;
 }
 
+static int64_t number_in(const struct variable *var)
+{
+    const void *field = field_of(&csp_config, var);
+    return var->kind == KIND_INT    ? *(const int64_t *)field
+           : var->kind == KIND_SIZE ? (int64_t)*(const uint64_t *)field
+                                    : *(const int *)field;
+}
+
+// Of a variable that is no string.
+static void format_number(const struct variable *var, int64_t value, char *buf, unsigned buf_bytes)
+{
+    int item_bytes;
+    if (var->kind == KIND_SIZE) {
+        csp_config_format_size((uint64_t)value, buf, buf_bytes);
+    } else if (var->kind == KIND_ENUM) {
+        const char *item = csp_config_list_item(var->values, (int)value, &item_bytes);
+        snprintf(buf, buf_bytes, "%.*s", item_bytes, item);
+    } else {
+        snprintf(buf, buf_bytes, "%" PRId64, value);
+    }
+}
+
+int64_t csp_config_same(unsigned i)
+{
+    return number_in(find(sames[i], strlen(sames[i])));
+}
+
+const char *csp_config_same_format(unsigned i, int64_t value, char *buf, unsigned buf_bytes)
+{
+    format_number(find(sames[i], strlen(sames[i])), value, buf, buf_bytes);
+    return sames[i];
+}
+
 int csp_config_format(unsigned i, char *buf, unsigned buf_bytes)
 {
     if (i >= VARIABLES)
         return 0;
     const struct variable *var = &variables[i];
-    const void *field = field_of(&csp_config, var);
-    char text[24];
+    char text[64];
     const char *value = text;
-    int value_bytes = INT_MAX;
-    switch (var->kind) {
-    case KIND_INT:
-        snprintf(text, sizeof text, "%" PRId64, *(const int64_t *)field);
-        break;
-    case KIND_SIZE:
-        csp_config_format_size(*(const uint64_t *)field, text, sizeof text);
-        break;
-    case KIND_BOOL:
-        snprintf(text, sizeof text, "%d", *(const int *)field);
-        break;
-    case KIND_ENUM:
-        value = csp_config_list_item(var->values, *(const int *)field, &value_bytes);
-        break;
-    case KIND_STRING:
-        value = *(const char *const *)field;
-        break;
-    }
-    snprintf(buf, buf_bytes, "%s=%.*s", var->name, value_bytes, value);
+    if (var->kind == KIND_STRING)
+        value = *(const char *const *)field_of(&csp_config, var);
+    else
+        format_number(var, number_in(var), text, sizeof text);
+    snprintf(buf, buf_bytes, "%s=%s", var->name, value);
     return 1;
 }

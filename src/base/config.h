@@ -35,6 +35,19 @@ extern struct csp_config csp_config; // the defaults until csp_config_load
  */
 enum csp_status csp_config_load(char *const *environ_, int report) CSP_MUST_CHECK;
 
+/** Number of variables that must be the same in all processes. */
+enum {
+    CSP_CONFIG_SAMES = 0
+#define CSP_CONFIG_SAME(name) +1
+#include "base/config_table.inc"
+};
+
+/** The effective value of number i of them: an enum's index, a bool's 0 or 1. */
+int64_t csp_config_same(unsigned i);
+
+/** Its name, and `value` formatted into buf. */
+const char *csp_config_same_format(unsigned i, int64_t value, char *buf, unsigned buf_bytes);
+
 /** Formats the effective value of variable number i ("CSP_NG=1"); returns 0 past the last. */
 int csp_config_format(unsigned i, char *buf, unsigned buf_bytes);
 

@@ -6,7 +6,7 @@
 //
 //   every process                                                 node's lrank 0
 //   real MPI_Init_thread
-//   read CSP_*, agree on CSP_NG          (else: message, end)
+//   read CSP_*, agree on those that must be the same (else: message, end)
 //   split by node, number the nodes      (too few: one line, transparent)
 //   attach the node's segment      <---- key ---------------------- create it, lay it out
 //   user world, internal communicators, pool window, lock_all
@@ -14,6 +14,7 @@
 #include "runtime/rt.h"
 
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,15 +50,15 @@ static void stand_aside(const char *why)
 }
 
 // Ends the job for a reason that all processes see: rank 0 says it, the others wait for the end.
-__attribute__((noreturn)) static void refuse(const char *fmt, long a, long b, long c)
+__attribute__((noreturn, format(printf, 1, 2))) static void refuse(const char *fmt, ...)
 {
     while (csp_rt.wrank > 0)
         pause();
     char text[256];
-#pragma GCC diagnostic push
-#pragma GCC diagnostic ignored "-Wformat-nonliteral"
-    snprintf(text, sizeof(text), fmt, a, b, c);
-#pragma GCC diagnostic pop
+    va_list args;
+    va_start(args, fmt);
+    vsnprintf(text, sizeof(text), fmt, args);
+    va_end(args);
     csp_error("%s", text);
     csp_rt_die(1);
 }
@@ -74,18 +75,35 @@ void csp_init_must(int rc, const char *what)
     csp_rt_die(1);
 }
 
-// The number of ghosts that everybody agrees on.
-static int agree_ng(void)
+static void must_be_same(unsigned i, int64_t least, int64_t most)
 {
+    char from[32], to[32];
+    if (least == most)
+        return;
+    csp_config_same_format(i, least, from, sizeof(from));
+    const char *name = csp_config_same_format(i, most, to, sizeof(to));
+    refuse("%s differs between processes (from %s to %s): set it for all of them; `casper run` "
+           "passes it on",
+           name, from, to);
+}
+
+// The number of ghosts that everybody agrees on. Where there are to be any, the other variables must agree too.
+static int agree(void)
+{
+    enum { N = CSP_CONFIG_SAMES };
     int ng = (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
-    int mine[2] = {ng, -ng}, most[2];
-    csp_init_must(csp_mpi.Allreduce(mine, most, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD),
+    int64_t mine[N + 1], both[2 * (N + 1)], most[2 * (N + 1)];
+    for (unsigned i = 0; i < N; i++)
+        mine[i] = csp_config_same(i);
+    mine[N] = ng;
+    for (unsigned i = 0; i <= N; i++) {
+        both[2 * i] = mine[i];
+        both[2 * i + 1] = -mine[i];
+    }
+    csp_init_must(csp_mpi.Allreduce(both, most, 2 * (N + 1), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD),
                   "MPI_Allreduce");
-    if (most[0] != -most[1])
-        refuse(
-            "CSP_NG differs between processes (from %ld to %ld): set it for all of them, e.g. with "
-            "`casper run -g N`",
-            -most[1], most[0], 0);
+    for (unsigned i = 0; i < N && most[2 * N] > 0; i++)
+        must_be_same(i, -most[2 * i + 1], most[2 * i]);
     return csp_rt.spawned ? csp_spawn_announce(ng) : ng;
 }
 
@@ -117,7 +135,7 @@ static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng
         size[node_of_wrank[i]]++;
     for (int i = 0; i < nnodes && enough; i++) {
         if (size[i] < ng && size[i] > 1)
-            refuse("CSP_NG=%ld asks for more ghosts than node %ld has ranks (%ld): start more ranks "
+            refuse("CSP_NG=%d asks for more ghosts than node %d has ranks (%d): start more ranks "
                    "per node or lower CSP_NG; `casper run -n USERS -g GHOSTS` counts for you",
                    ng, i, size[i]);
         enough = size[i] > ng;
@@ -231,9 +249,8 @@ static void load_config(void)
     if (first == none)
         return;
     if (first == csp_rt.wrank && csp_config_load(environ, 1) != CSP_OK)
-        refuse(
-            "the environment has bad CSP_* variables (named above); `casper config` lists them all",
-            0, 0, 0);
+        refuse("the environment has bad CSP_* variables (named above); `casper config` lists them "
+               "all");
     for (;;)
         pause();
 }
@@ -260,7 +277,7 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
             stand_aside("the job has a single process");
         return MPI_SUCCESS;
     }
-    int ng = agree_ng();
+    int ng = agree();
     if (ng == 0) {
         if (!csp_rt.spawned)
             stand_aside("CSP_NG=0");

@@ -334,3 +334,21 @@ def test_numbers_of_ghosts_that_differ_are_refused(lib):
     done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=wrap))
     ended_badly(done, r"casper: error: .*CSP_NG differs between processes \(from 1 to 2\)")
     assert len(re.findall("CSP_NG differs", done.output)) == 1, done.output
+
+
+@pytest.mark.parametrize(
+    "name, one, other",
+    [
+        ("CSP_ASYNC_CONFIG", "on", "off"),
+        ("CSP_AUTO_METHOD", "measure", "profile"),
+        ("CSP_CREATED_WINDOWS", "redirect", "plain"),
+        ("CSP_P2P", "off", "on"),
+    ],
+)
+def test_variables_that_differ_are_refused(lib, name, one, other):
+    """Processes would wait for each other for ever, or execute operations in two ways."""
+    change = f'if [ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 1 ]; then export {name}={other}; fi; exec "$@"'
+    env = {"CSP_NG": "1", name: one, "CASPER_TEST_USERS": "0"}
+    done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=["sh", "-c", change, "sh"]))
+    ended_badly(done, rf"casper: error: .*{name} differs between processes \(from {one} to {other}\)")
+    assert len(re.findall(f"{name} differs", done.output)) == 1, done.output

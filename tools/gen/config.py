@@ -30,7 +30,7 @@ KEYS = {
     "string": set(),
 }
 REQUIRED = {"name", "type", "default", "help"}
-OPTIONAL = {"unit", "source", "internal"}
+OPTIONAL = {"unit", "source", "internal", "same"}
 
 
 class TableError(Exception):
@@ -79,6 +79,8 @@ def check_variable(var):
         raise TableError(f"{name}: missing {sorted(missing)}, not known {sorted(extra)}")
     if not name.startswith("CSP_") or not name[4:].isidentifier() or name != name.upper():
         raise TableError(f"{name}: names are CSP_ and upper case")
+    if var.get("same") and kind == "string":
+        raise TableError(f"{name}: texts are not compared between processes")
     check_default(var)
 
 
@@ -117,7 +119,7 @@ def c_row(var):
 
 
 def make_inc(variables):
-    macros = [f"CSP_CONFIG_{kind.upper()}" for kind in KEYS] + ["CSP_CONFIG_VALUE"]
+    macros = [f"CSP_CONFIG_{word}" for word in [*map(str.upper, KEYS), "VALUE", "SAME"]]
     lines = [
         "// SPDX-License-Identifier: BSD-3-Clause",
         "// Copyright the Casper developers",
@@ -131,6 +133,7 @@ def make_inc(variables):
     for var in variables:
         for i, value in enumerate(var.get("values", [])):
             lines.append(f"CSP_CONFIG_VALUE({var['name'][4:]}_{value.upper()}, {i})")
+    lines += [f'CSP_CONFIG_SAME("{var["name"]}")' for var in variables if var.get("same")]
     lines += [f"#undef {macro}" for macro in macros]
     return "\n".join(lines) + "\n"
 
@@ -178,7 +181,8 @@ def make_markdown(variables):
         if var.get("internal"):
             continue
         default = default_text(var)
-        meaning = var["help"] + (f" ({var['source']})" if var.get("source") else "")
+        meaning = var["help"] + (" Must be the same in all processes." if var.get("same") else "")
+        meaning += f" ({var['source']})" if var.get("source") else ""
         cells = [f"`{var['name']}`", f"`{default}`" if default else "", allowed(var)]
         cells += [var.get("unit", ""), meaning]
         lines.append("| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |")

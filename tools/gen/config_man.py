@@ -15,9 +15,10 @@ HEAD = r""".\" {note}
 .Nd environment variables of Casper
 .Sh DESCRIPTION
 The Casper library reads these variables once, when the program initialises MPI.
-They must be the same in all processes of a job;
+They should be the same in all processes of a job;
 .Xr casper-run 1
 sees to that.
+Where differing values would do harm, the job ends with a message.
 A variable that begins with
 .Ev CSP_
 and is not listed here, and a value that is not allowed, is reported on the
