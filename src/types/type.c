@@ -129,6 +129,7 @@ static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp
     CSP_ASSERT((*layout)->size_bytes == t->size && (*layout)->extent == t->extent);
     t->layout = *layout;
     t->contig = t->layout->contig && t->layout->first_off == 0;
+    t->comparable = named && comparable(type);
     return MPI_SUCCESS;
 }
 
@@ -217,12 +218,10 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
         rc = describe(type, csp_combiner_is_predefined(combiner), out, &layout);
     if (rc != MPI_SUCCESS)
         return rc;
-    if (out->named) {
-        out->basic = named_for(type, combiner, out->size);
-        out->comparable = comparable(out->basic);
-    }
     if (combiner == MPI_COMBINER_NAMED && remember(type, out, layout))
         return MPI_SUCCESS;
+    if (out->named)
+        out->basic = named_for(type, combiner, out->size);
     return record(type, out, layout);
 }
 

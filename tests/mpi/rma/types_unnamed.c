@@ -49,26 +49,6 @@ static MPI_Datatype row_of(MPI_Datatype basic)
         MPI_Win_free(&win);                                                                        \
     }
 
-// MPI_Compare_and_swap takes those of integers.
-static void compare(MPI_Datatype integer)
-{
-    int *base, origin = 7, expected = 0, old = -1;
-    MPI_Win win;
-    PHASE("compare and swap");
-    base = csp_test_win_new(sizeof *base, sizeof *base, MPI_COMM_WORLD, &win);
-    csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof *base, 0);
-    MPI_Win_lock_all(0, win);
-    if (csp_test_rank == 0)
-        MPI_Compare_and_swap(&origin, &expected, &old, integer, csp_test_size - 1, 0, win);
-    MPI_Win_unlock_all(win);
-    MPI_Barrier(MPI_COMM_WORLD);
-    csp_test_own(win, MPI_COMM_WORLD);
-    CHECK_INT(*base, csp_test_rank == csp_test_size - 1 ? 7 : 0);
-    csp_test_unown(win, MPI_COMM_WORLD);
-    CHECK_INT(old, csp_test_rank == 0 ? 0 : -1);
-    MPI_Win_free(&win);
-}
-
 DEFINE(real_15, double)
 DEFINE(real_6, float)
 DEFINE(integer_9, int)
@@ -90,6 +70,5 @@ int main(void)
     real_6(shorter);
     integer_9(integer);
     integer_15(longer);
-    compare(integer);
     return csp_test_done();
 }
