@@ -150,7 +150,7 @@ int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *reques
 {
     struct csp_msg *m = find(*message);
     struct csp_type store;
-    const struct csp_type *t;
+    const struct csp_type *t = NULL;
     int rc = csp_p2p_raise(m->comm->handle, look(p, &store, &t));
     if (rc != MPI_SUCCESS)
         return rc;

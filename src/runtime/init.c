@@ -128,7 +128,7 @@ static int number_nodes(int *node_of_wrank, int nranks)
 // than ranks.
 static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng)
 {
-    int *size = calloc((size_t)nnodes, sizeof(*size));
+    int *size = calloc((size_t)nranks, sizeof(*size)); // at most as many nodes
     int enough = 1;
     CSP_CHECK(size, "out of memory in MPI_Init");
     for (int i = 0; i < nranks; i++)

@@ -350,5 +350,7 @@ def test_variables_that_differ_are_refused(lib, name, one, other):
     change = f'if [ "${{PMI_RANK:-$OMPI_COMM_WORLD_RANK}}" = 1 ]; then export {name}={other}; fi; exec "$@"'
     env = {"CSP_NG": "1", name: one, "CASPER_TEST_USERS": "0"}
     done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=["sh", "-c", change, "sh"]))
-    ended_badly(done, rf"casper: error: .*{name} differs between processes \(from {one} to {other}\)")
+    ended_badly(
+        done, rf"casper: error: .*{name} differs between processes \(from {one} to {other}\)"
+    )
     assert len(re.findall(f"{name} differs", done.output)) == 1, done.output
