@@ -143,8 +143,7 @@ static const char *remedy(void)
     return csp_rt.pool.span > csp_rt.pool.bytes
                ? "the node has no memory left, or its segment cannot be made larger"
                : "with limited address space (ulimit -v) or /dev/shm there are 16 MB and a quarter "
-                 "of "
-                 "CSP_POOL_SIZE for them: raise it";
+                 "of CSP_POOL_SIZE for them: raise it";
 }
 
 static void make_slab(int size)

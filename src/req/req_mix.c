@@ -67,10 +67,10 @@ static void begin(struct mix *m, int n, const MPI_Request *requests, int waits)
     look(m, requests);
 }
 
-// Whether the library has all that is to be waited for, and some of it is Casper's: then it waits in the library's way.
-static int all_at_library(const struct mix *m)
+// Whether the call waits, the library has all that it waits for, and some of it is Casper's: then it waits in the library's way.
+static int waits_at_library(const struct mix *m)
 {
-    return m->watched && !m->actives;
+    return m->waits_ns && m->watched && !m->actives;
 }
 
 // The program's statuses, or others that can be read.
@@ -223,7 +223,7 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     int flag, rc;
     begin(&m, n, requests, 1);
     statuses = readable_pending(&m, statuses);
-    if (all_at_library(&m))
+    if (waits_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
     while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag)
@@ -243,8 +243,8 @@ int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
     return rc;
 }
 
-// One of those that the library has. `waits`: for it, if ghosts have none.
-static int library_any(struct mix *m, int waits, MPI_Request *requests, int *index, int *flag,
+// One of those that the library has.
+static int library_any(struct mix *m, MPI_Request *requests, int *index, int *flag,
                        MPI_Status *status)
 {
     MPI_Status own;
@@ -252,7 +252,7 @@ static int library_any(struct mix *m, int waits, MPI_Request *requests, int *ind
     if (m->watched)
         status = csp_status_readable(status, &own);
     *index = MPI_UNDEFINED;
-    if (waits && all_at_library(m)) {
+    if (waits_at_library(m)) {
         *flag = 1;
         rc = csp_mpi.Waitany(m->n, m->native, index, status);
     } else {
@@ -264,8 +264,7 @@ static int library_any(struct mix *m, int waits, MPI_Request *requests, int *ind
     return rc;
 }
 
-static int try_any(struct mix *m, int waits, MPI_Request *requests, int *index, int *flag,
-                   MPI_Status *status)
+static int try_any(struct mix *m, MPI_Request *requests, int *index, int *flag, MPI_Status *status)
 {
     int rc;
     look(m, requests);
@@ -275,7 +274,7 @@ static int try_any(struct mix *m, int waits, MPI_Request *requests, int *index, 
     if (*flag)
         rc = csp_req_conclude(m->own[*index], &requests[*index], status);
     else
-        rc = library_any(m, waits, requests, index, flag, status);
+        rc = library_any(m, requests, index, flag, status);
     hand_back(m, requests);
     return rc;
 }
@@ -284,7 +283,7 @@ int csp_req_testany(int n, MPI_Request *requests, int *index, int *flag, MPI_Sta
 {
     struct mix m;
     make(&m, n, 0);
-    int rc = try_any(&m, 0, requests, index, flag, status);
+    int rc = try_any(&m, requests, index, flag, status);
     drop(&m);
     return rc;
 }
@@ -296,19 +295,18 @@ int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status
     int flag, rc;
     make(&m, n, 1);
     csp_wait_begin(&w, "one of %ld requests", (long)n);
-    while ((rc = try_any(&m, 1, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+    while ((rc = try_any(&m, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
         csp_wait_turn(&w);
     drop(&m);
     return rc;
 }
 
-static int library_some(struct mix *m, int waits, MPI_Request *requests, int *outcount,
-                        int *indices, MPI_Status *statuses)
+static int library_some(struct mix *m, MPI_Request *requests, int *outcount, int *indices,
+                        MPI_Status *statuses)
 {
     statuses = readable(m, statuses);
-    int rc = waits && all_at_library(m)
-                 ? csp_mpi.Waitsome(m->n, m->native, outcount, indices, statuses)
-                 : csp_mpi.Testsome(m->n, m->native, outcount, indices, statuses);
+    int rc = waits_at_library(m) ? csp_mpi.Waitsome(m->n, m->native, outcount, indices, statuses)
+                                 : csp_mpi.Testsome(m->n, m->native, outcount, indices, statuses);
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) {
         if (m->watched)
             library_over(m, indices[i], requests, &statuses[i]);
@@ -325,14 +323,14 @@ static void set_outcount(const struct mix *m, int done, int *outcount)
         *outcount = done;
 }
 
-static int try_some(struct mix *m, int waits, MPI_Request *requests, int *outcount, int *indices,
+static int try_some(struct mix *m, MPI_Request *requests, int *outcount, int *indices,
                     MPI_Status *statuses)
 {
     struct csp_req_home home = NOWHERE;
     int errors = 0, done = 0;
     look(m, requests);
     csp_am_poll(1);
-    int rc = library_some(m, waits, requests, outcount, indices, statuses);
+    int rc = library_some(m, requests, outcount, indices, statuses);
     if (*outcount != MPI_UNDEFINED)
         done = *outcount;
     for (int i = 0; i < m->n; i++) {
@@ -355,7 +353,7 @@ int csp_req_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
 {
     struct mix m;
     make(&m, n, 0);
-    int rc = try_some(&m, 0, requests, outcount, indices, statuses);
+    int rc = try_some(&m, requests, outcount, indices, statuses);
     drop(&m);
     return rc;
 }
@@ -368,7 +366,7 @@ int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
     int rc;
     make(&m, n, 1);
     csp_wait_begin(&w, "some of %ld requests", (long)n);
-    while ((rc = try_some(&m, 1, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
+    while ((rc = try_some(&m, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
            *outcount == 0)
         csp_wait_turn(&w);
     drop(&m);

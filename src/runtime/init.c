@@ -92,13 +92,10 @@ static int agree(void)
 {
     enum { N = CSP_CONFIG_SAMES };
     int ng = (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
-    int64_t mine[N + 1], both[2 * (N + 1)], most[2 * (N + 1)];
-    for (unsigned i = 0; i < N; i++)
-        mine[i] = csp_config_same(i);
-    mine[N] = ng;
+    int64_t both[2 * (N + 1)], most[2 * (N + 1)];
     for (unsigned i = 0; i <= N; i++) {
-        both[2 * i] = mine[i];
-        both[2 * i + 1] = -mine[i];
+        both[2 * i] = i < N ? csp_config_same(i) : ng;
+        both[2 * i + 1] = -both[2 * i];
     }
     csp_init_must(csp_mpi.Allreduce(both, most, 2 * (N + 1), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD),
                   "MPI_Allreduce");

@@ -22,9 +22,8 @@ struct csp_type {
     int named;                     // predefined
     int contig;     // elements follow each other without gaps, in the order of memory, from 0
     int comparable; // MPI_Compare_and_swap takes it
-    MPI_Datatype
-        basic; // the predefined type that it consists of, by its name if it has one; MPI_DATATYPE_NULL if there
-    // are several
+    // The predefined type that it consists of, by its name if it has one; MPI_DATATYPE_NULL if there are several.
+    MPI_Datatype basic;
     const struct csp_layout *layout; // where its bytes lie
     struct csp_type_record *record;  // NULL: it lasts for ever, and has a name
 };

@@ -53,4 +53,15 @@ static inline void casper_only_compute(double seconds)
         usleep((useconds_t)(left * 1e6) + 1);
 }
 
+/** Two nodes of two users, and a window with 64 bytes of each, all 0; else skips. */
+static inline int *casper_only_two_by_two(MPI_Win *win)
+{
+    casper_only();
+    if (csp_test_size != 4)
+        csp_test_skip("needs two nodes of two users");
+    int *base = csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, win);
+    csp_test_win_fill(*win, MPI_COMM_WORLD, base, 64, 0);
+    return base;
+}
+
 #endif

@@ -45,12 +45,8 @@ static void want_exclusive(MPI_Win win, int target)
 int main(void)
 {
     csp_test_init();
-    casper_only();
-    if (csp_test_size != 4)
-        csp_test_skip("needs two nodes of two users");
     MPI_Win win;
-    int *base = csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, &win);
-    csp_test_win_fill(win, MPI_COMM_WORLD, base, 64, 0);
+    int *base = casper_only_two_by_two(&win);
     for (int r = 0; r < ROUNDS; r++) {
         if (csp_test_rank % 2 == 0)
             use_other_node(win, 2 - csp_test_rank);

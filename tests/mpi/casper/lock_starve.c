@@ -46,12 +46,8 @@ static void lock_exclusive(MPI_Win win, double begin)
 int main(void)
 {
     csp_test_init();
-    casper_only();
-    if (csp_test_size != 4)
-        csp_test_skip("needs two nodes of two users");
     MPI_Win win;
-    int *base = csp_test_win_new(64, sizeof(int), MPI_COMM_WORLD, &win);
-    csp_test_win_fill(win, MPI_COMM_WORLD, base, 64, 0);
+    casper_only_two_by_two(&win);
     MPI_Barrier(MPI_COMM_WORLD);
     double begin = MPI_Wtime();
     if (csp_test_rank >= 2)

@@ -53,6 +53,17 @@ static void receive(int tag)
     CHECK_INT(in, tag);
 }
 
+// The message for which rank 1 began the receive `r` of `in`.
+static void send_to(MPI_Request *r, const int *in)
+{
+    if (rank == 0)
+        send(FAILS);
+    if (rank == 1) {
+        MPI_Wait(r, MPI_STATUS_IGNORE);
+        CHECK_INT(*in, FAILS);
+    }
+}
+
 // A message that was never sent has no receive, though one is begun.
 static void failing_send(int ghosts)
 {
@@ -66,12 +77,7 @@ static void failing_send(int ghosts)
     if (rank == 1)
         MPI_Irecv(&in, 1, MPI_INT, 0, FAILS, comm, &r);
     looks(LOOKS);
-    if (rank == 0)
-        send(FAILS);
-    if (rank == 1) {
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-        CHECK_INT(in, FAILS);
-    }
+    send_to(&r, &in);
     MPI_Type_free(&type);
     if (ghosts) // they know that nothing was done
         changes_over();
@@ -92,12 +98,7 @@ static void truncated(int ghosts, int source)
         MPI_Irecv(&in, 1, MPI_INT, 0, FAILS, comm, &r);
     }
     looks(LOOKS);
-    if (rank == 0)
-        send(FAILS);
-    if (rank == 1) {
-        MPI_Wait(&r, MPI_STATUS_IGNORE);
-        CHECK_INT(in, FAILS);
-    }
+    send_to(&r, &in);
     if (ghosts || source != MPI_ANY_SOURCE)
         changes_over();
     MPI_Comm_free(&comm);
