@@ -351,6 +351,8 @@ foreach(test blocking_mixed buffers_differ complete counts_differ order probes s
 endforeach()
 csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto TIMEOUT 400 LINKED)
 csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)
+csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/errors_p2p_changes ARGS errors
+                 ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_hints.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on EXPECT "wildcard_used: unknown value .some., ignored")
 csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
