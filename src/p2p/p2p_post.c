@@ -23,12 +23,11 @@ static int tag_ub(void)
     return known;
 }
 
-int csp_post_lacks_buffer(const struct csp_post *p)
+int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t)
 {
-    struct csp_type store;
-    const struct csp_type *t;
-    return !p->buf && p->count > 0 && csp_type_look(p->type, &store, &t) == MPI_SUCCESS &&
-           t->size > 0 && t->true_lb == 0;
+    int rc = csp_type_look(p->type, store, t);
+    int lacks = rc == MPI_SUCCESS && !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
+    return lacks && p->peer != MPI_PROC_NULL ? MPI_ERR_BUFFER : rc;
 }
 
 static int valid(const struct csp_post *p)
@@ -37,8 +36,7 @@ static int valid(const struct csp_post *p)
     int peer =
         (p->peer >= 0 && p->peer < p->comm->members->n) || (recv && p->peer == MPI_ANY_SOURCE);
     int tag = (p->tag >= 0 && p->tag <= tag_ub()) || (recv && p->tag == MPI_ANY_TAG);
-    return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL &&
-           !csp_post_lacks_buffer(p);
+    return peer && tag && p->count >= 0 && p->type != MPI_DATATYPE_NULL;
 }
 
 // Whether ghosts carry it, or, of a flow, the MPI library does, but Casper has to know what it met. `other`: a send.
@@ -199,7 +197,7 @@ struct typed {
 
 static int look(const struct csp_post *p, struct typed *type)
 {
-    return csp_p2p_raise(p->comm->handle, csp_type_look(p->type, &type->store, &type->t));
+    return csp_p2p_raise(p->comm->handle, csp_post_look(p, &type->store, &type->t));
 }
 
 static int start(const struct csp_post *p, struct csp_transfer **x)

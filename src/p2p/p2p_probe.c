@@ -140,10 +140,7 @@ int csp_p2p_mprobe(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 // The library can not be asked: the message is not one of its own.
 static int look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t)
 {
-    if (p->count < 0)
-        return MPI_ERR_COUNT;
-    int rc = csp_type_look(p->type, store, t);
-    return rc == MPI_SUCCESS && csp_post_lacks_buffer(p) ? MPI_ERR_BUFFER : rc;
+    return p->count < 0 ? MPI_ERR_COUNT : csp_post_look(p, store, t);
 }
 
 int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *request)

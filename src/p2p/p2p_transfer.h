@@ -41,8 +41,11 @@ static inline int csp_transfer_has_gaps(const struct csp_transfer *x)
 /** The envelope that a receive or probe asks for. */
 void csp_post_wanted(const struct csp_post *p, struct csp_cell *c);
 
-/** Whether its data would begin at address 0: no buffer, as long as the datatype has no absolute addresses (MPI_BOTTOM). */
-int csp_post_lacks_buffer(const struct csp_post *p);
+/**
+ * Its datatype (csp_type_look). @return MPI error code, unraised; MPI_ERR_BUFFER if its data would begin at address 0: no
+ * buffer, as long as the datatype has no absolute addresses (MPI_BOTTOM).
+ */
+int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t);
 
 /** Posts it, data of type `t`; `message`: of a matched receive, or 0. */
 void csp_transfer_post(struct csp_transfer *x, const struct csp_type *t, uint64_t message);
