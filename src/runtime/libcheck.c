@@ -54,7 +54,7 @@ static const char *const RELEASE;
 enum { MAJOR };
 #endif
 
-// One that is older lacks functions.
+// One that is older lacks functions; of a newer one Casper would miss functions, which show the ghosts.
 static void check_release(void)
 {
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -63,7 +63,7 @@ static void check_release(void)
         return;
     const char *release = strstr(text, RELEASE);
     int major = release ? (int)strtol(release + strlen(RELEASE), NULL, 10) : MAJOR;
-    if (major >= MAJOR)
+    if (major == MAJOR)
         return;
     csp_error("this libcasper was built for release %d of the MPI library, but the program uses "
               "release %d; preload the "

@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <unistd.h>
@@ -63,6 +64,19 @@ static int open_memfd(const char *name)
     return fd;
 }
 
+// Beyond this limit the kernel ends the process by SIGXFSZ.
+static enum csp_status check_limit(uint64_t bytes)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+        bytes <= limit.rlim_cur)
+        return CSP_OK;
+    csp_error("shared segment of %" PRIu64 " MB: files may have %" PRIu64
+              " MB only (ulimit -f); raise that or make the windows (CSP_POOL_SIZE) smaller",
+              bytes >> 20, (uint64_t)limit.rlim_cur >> 20);
+    return CSP_ERR_NOMEM;
+}
+
 // /dev/shm has a limit, and going over it is a SIGBUS at the first touch: so all of it is taken
 // now.
 static enum csp_status reserve_named(int fd, uint64_t bytes)
@@ -83,6 +97,9 @@ static enum csp_status reserve_named(int fd, uint64_t bytes)
 
 static enum csp_status size_fd(int fd, uint64_t bytes, int named)
 {
+    enum csp_status status = check_limit(bytes);
+    if (status)
+        return status;
     if (named)
         return reserve_named(fd, bytes);
     return ftruncate(fd, (off_t)bytes) ? failed("ftruncate", bytes) : CSP_OK;
@@ -220,7 +237,9 @@ enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *se
 enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes)
 {
     int fd;
-    enum csp_status status = open_key(key, &fd);
+    enum csp_status status = check_limit(bytes);
+    if (!status)
+        status = open_key(key, &fd);
     if (status)
         return status;
     errno = posix_fallocate(fd, 0,

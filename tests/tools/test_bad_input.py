@@ -13,12 +13,12 @@ import bad_support
 import pytest
 from bad_support import Bad, run
 
-# Builds for other libraries; the one for Open MPI 4 runs under Open MPI 5, too.
 BUILDS = ["m50", "m40", "o41", "o50", "abi"]
-FITS = {("i21", "abi"), ("o50", "o41"), *((name, name) for name in BUILDS)}
+FITS = {("i21", "abi"), *((name, name) for name in BUILDS)}
 # What the launchers say themselves of a process that was killed or left.
 WINDOWS = ["allocated", "created", "dynamic"]
 LARGE = ["30", "large"]  # arguments: there is always much under way
+LOADER = r"symbol lookup error|undefined symbol|cannot open shared object"
 LAUNCHER = r"BAD TERMINATION|BAD TERM|exited|terminat|signal|KILLED|Killed|lost|unexpected"
 
 
@@ -306,7 +306,8 @@ def test_a_library_for_another_mpi(lib, build):
     if not other.exists():
         pytest.skip(f"{other} is not built")
     done = run(Bad(lib, "world/size_rank", casper=other))
-    ended_badly(done, "built for|symbol lookup error|undefined symbol|not found")
+    # Casper's own words, unless the loader gives up before: with a function or a library that is not there.
+    ended_badly(done, f"this libcasper was built for|{LOADER}")
     assert done.seconds < 30
 
 

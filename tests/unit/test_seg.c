@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
+#include <sys/resource.h>
 #include <sys/statvfs.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -271,6 +272,37 @@ static void a_full_dev_shm_is_never_a_signal(void **state)
     assert_non_null(strstr(said, "/dev/shm has only 1 MB left"));
 }
 
+// In the child: files may be smaller than the segment, or than what it is to grow to.
+static void small_files_body(void *arg)
+{
+    const struct csp_seg_key *key = arg;
+    struct csp_seg seg;
+    struct csp_seg_key none;
+    const struct rlimit limit = {BYTES, BYTES};
+    if (setrlimit(RLIMIT_FSIZE, &limit))
+        _exit(SKIP);
+    int refused = csp_seg_create(2 * BYTES, 0, &seg, &none) == CSP_ERR_NOMEM &&
+                  csp_seg_create(2 * BYTES, 1, &seg, &none) == CSP_ERR_NOMEM &&
+                  csp_seg_grow(key, 2 * BYTES) == CSP_ERR_NOMEM;
+    if (csp_seg_create(BYTES, 0, &seg, &none))
+        _exit(1);
+    _exit(refused ? 0 : 2);
+}
+
+static void a_limit_of_files_is_never_a_signal(void **state)
+{
+    (void)state;
+    struct csp_seg seg;
+    struct csp_seg_key key;
+    assert_int_equal(csp_seg_create_span(BYTES, 8 * BYTES, &seg, &key), CSP_OK);
+    unit_capture_begin();
+    int status = unit_fork(small_files_body, &key);
+    const char *said = unit_capture_end();
+    csp_seg_detach(&seg);
+    assert_int_equal(status, 0);
+    assert_non_null(strstr(said, "shared segment of 2 MB: files may have 1 MB only (ulimit -f)"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +318,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_gone_is_said),
         cmocka_unit_test(more_than_dev_shm_has_is_no_memory),
         cmocka_unit_test(a_full_dev_shm_is_never_a_signal),
+        cmocka_unit_test(a_limit_of_files_is_never_a_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
