@@ -252,13 +252,21 @@ static void load_config(void)
         pause();
 }
 
+static int init_library(int *argc, char ***argv, int required, int *provided)
+{
+    if (required != CSP_RT_NO_LEVEL)
+        return csp_mpi.Init_thread(argc, argv, required, provided);
+    int rc = csp_mpi.Init(argc, argv);
+    return rc == MPI_SUCCESS ? csp_mpi.Query_thread(provided) : rc;
+}
+
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only)
 {
     int nranks = 1;
     csp_libcheck();
     csp_init_check_room();
     atexit(end_ghost);
-    int rc = csp_mpi.Init_thread(argc, argv, required, provided);
+    int rc = init_library(argc, argv, required, provided);
     if (rc != MPI_SUCCESS)
         return rc;
     csp_rt.thread_level = *provided;

@@ -60,7 +60,7 @@ int csp_rt_init_thread(int *argc, char ***argv, int required, int *provided)
 int csp_rt_init(int *argc, char ***argv)
 {
     int provided = MPI_THREAD_SINGLE;
-    return csp_rt_init_thread(argc, argv, MPI_THREAD_SINGLE, &provided);
+    return csp_rt_init_thread(argc, argv, CSP_RT_NO_LEVEL, &provided);
 }
 
 // Casper's own end is an attribute of MPI_COMM_SELF (see finalize.c): the library calls it.

@@ -72,9 +72,11 @@ int csp_rt_init_thread(int *argc, char ***argv, int required, int *provided);
 int csp_rt_finalize(void);
 int csp_rt_initialized(int *flag); // the program's view (Sessions alone do not initialise MPI)
 int csp_rt_finalized(int *flag);
+enum { CSP_RT_NO_LEVEL = -1 }; // for `required`
 /**
  * Makes ghosts and the user world: called by the above and by the first MPI_Session_init (with
- * session_only = 1; it then also calls the real MPI_Init_thread). Never returns in a ghost.
+ * session_only = 1; it then also calls the real MPI_Init_thread). CSP_RT_NO_LEVEL: as MPI_Init, where variables of
+ * the library choose the level. Never returns in a ghost.
  */
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only);
 /** Last session finalised or exit: undo csp_rt_start for session_only. Idempotent. */

@@ -149,6 +149,8 @@ csp_add_mpi_test(world/thread_level.c NP 4 GHOSTS 1 NODES 2 NAME world/thread_le
 csp_add_mpi_test(world/thread_level.c NP 4 GHOSTS 1 NODES 2 NAME world/thread_level_1 ARGS 1)
 csp_add_mpi_test(world/thread_level.c NP 4 GHOSTS 1 NODES 2 NAME world/thread_level_2 ARGS 2)
 csp_add_mpi_test(world/thread_level.c NP 4 GHOSTS 1 NODES 2 ARGS 3)
+csp_add_mpi_test(world/thread_level.c NP 4 GHOSTS 1 NODES 2 CORE NAME world/thread_level_init ARGS init
+                 ENV MPIR_CVAR_DEFAULT_THREAD_LEVEL=MPI_THREAD_MULTIPLE OMPI_MPI_THREAD_LEVEL=3 MPI m50 abi m40 o41 o50)
 csp_add_mpi_test(world/tool_interface.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(world/universe.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(world/user_op.c NP 4 GHOSTS 1 NODES 2)
