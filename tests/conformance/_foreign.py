@@ -117,6 +117,20 @@ def need(program: str, package: str) -> str:
     return path
 
 
+def compiled(compiler: str | Path, words: list, output: Path, **how) -> Path:
+    """Compiles a program or library of ours."""
+    done = subprocess.run(
+        [str(w) for w in (compiler, "-g", "-Wall", *words, "-o", output)],
+        capture_output=True,
+        text=True,
+        check=False,
+        **how,
+    )
+    if done.returncode:
+        raise Failure(f"{output.name} does not build\n{last_lines(done.stderr)}")
+    return output
+
+
 def command(words: list, what: str, **how) -> str:
     """Runs a command that prepares something; without it the script cannot run."""
     try:

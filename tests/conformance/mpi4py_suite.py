@@ -32,7 +32,7 @@ MESSAGES = "p2p_buf p2p_buf_matched p2p_obj p2p_obj_matched request status threa
 WINDOWS = {"CSP_P2P": "off"}
 CARRIED = {"CSP_P2P": "on"}
 CHANGING = {"CSP_P2P": "auto", "CSP_P2P_METHOD": "alternate"}
-PASSED, UNFINISHED = "ok", "unfinished"
+PASSED, SKIPPED, UNFINISHED = "ok", "skip", "unfinished"
 SHOWN = 12  # tests named when results differ
 
 
@@ -115,11 +115,13 @@ def outcomes(log: str) -> dict[str, str]:
 
 
 def differences(plain: list[dict[str, str]], casper: list[dict[str, str]]) -> list[str]:
+    """Tests with other results. One that passes although the plain library cannot do it is none: over Open MPI 4
+    there are windows between nodes with MPI_THREAD_MULTIPLE."""
     lines = []
     for rank, (off, on) in enumerate(zip(plain, casper)):
         for test in {**off, **on}:
             before, after = off.get(test, "not run"), on.get(test, "not run")
-            if before != after:
+            if before != after and (before, after) != (SKIPPED, PASSED):
                 lines.append(f"rank {rank} {test}: plain {before}, Casper {after}")
     return lines
 
@@ -140,8 +142,7 @@ def compare(suite: Suite, ghosts: int, limit_s: float, way: dict[str, str]) -> s
 
 
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
-    libraries, settings = ("m50",), [(2, 2, FEW, WINDOWS), (3, 1, FEW, WINDOWS)]
-    settings += [(3, 2, MESSAGES, CARRIED), (3, 2, MESSAGES, CHANGING)]
+    libraries, settings = ("m50", "o50"), [(2, 2, FEW, WINDOWS), (3, 2, MESSAGES, CARRIED)]
     if opts.full:
         libraries = ("m50", "o50", "o41")
         settings = [(n, k, "", WINDOWS) for n in (1, 2, 3, 4) for k in (1, 2) if k <= n]

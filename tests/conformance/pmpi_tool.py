@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Callable
@@ -18,7 +17,7 @@ from pathlib import Path
 
 import _foreign
 import run_mpi
-from _foreign import Failure, Skip, check
+from _foreign import Skip, check
 
 SOURCES = _foreign.HERE / "tool"
 FORTRAN = {"m40": "mpif90.mpich", "o41": "mpif90.openmpi"}
@@ -31,18 +30,6 @@ def wanted(users: int) -> list[str]:
     return [f"tool: rank {r} of {users}, largest size {users}, {SEEN}" for r in range(users)]
 
 
-def compile_all(compiler: str, words: list, output: Path) -> Path:
-    done = subprocess.run(
-        [compiler, "-g", "-Wall", *map(str, words), "-o", str(output)],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        raise Failure(f"{output.name} does not build\n{_foreign.last_lines(done.stderr)}")
-    return output
-
-
 class Stack:
     """The tool and one program for one library and language, in a folder."""
 
@@ -53,10 +40,10 @@ class Stack:
         if not shutil.which(self.compiler):
             raise Skip(f"{self.compiler} is not installed")
         tool = ["-shared", "-fPIC", SOURCES / "tool.c"]
-        self.tool = compile_all(self.lib.compiler, tool, folder / "libtool.so")
+        self.tool = _foreign.compiled(self.lib.compiler, tool, folder / "libtool.so")
 
     def program(self, name: str, *words) -> Path:
-        return compile_all(self.compiler, [self.source, *words], self.folder / name)
+        return _foreign.compiled(self.compiler, [self.source, *words], self.folder / name)
 
     def linked(self, name: str, *libraries: Path) -> Path:
         words = ["-Wl,--no-as-needed"]
@@ -64,7 +51,7 @@ class Stack:
         return self.program(name, *words)
 
     def object(self) -> Path:
-        return compile_all(self.lib.compiler, ["-c", SOURCES / "tool.c"], self.folder / "tool.o")
+        return _foreign.compiled(self.lib.compiler, ["-c", SOURCES / "tool.c"], self.folder / "tool.o")
 
     def run(self, program: Path, ghosts: int | None = 1, **how) -> None:
         job = run_mpi.Job(self.lib, program, USERS, ghosts, self.nodes, timeout=120, **how)

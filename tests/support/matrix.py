@@ -107,9 +107,9 @@ def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int |
     return wanted
 
 
-def known_plain(name: str, job: run_mpi.Job, launcher: bool) -> str:
+def known_plain(name: str, job: run_mpi.Job, launcher: bool, said: str | None = None) -> str:
     """The evidence, if the plain library is known to fail this test, or another line of its program;
-    `launcher`: so that only its launcher hangs, too."""
+    `launcher`: so that only its launcher hangs, too; `said`: what a run said that failed."""
     when = {"any"} | (set() if job.ghosts else {"plain"}) | ({"launcher"} if launcher else set())
     names = (name, os.path.relpath(job.program, job.lib.programs))
     for line in KNOWN_PLAIN.read_text().splitlines():
@@ -118,7 +118,9 @@ def known_plain(name: str, job: run_mpi.Job, launcher: bool) -> str:
             for wanted in names:
                 where = (job.lib.name, wanted, str(job.nodes))
                 if all(fnmatchcase(value, pattern) for value, pattern in zip(where, words)):
-                    return words[4]
+                    must, evidence = re.fullmatch(r"(?:/(.*)/ )?(.*)", words[4]).groups()
+                    if said is None or not must or re.search(must, said):
+                        return evidence
     return ""
 
 
@@ -198,7 +200,7 @@ def execute(run: Run) -> tuple[Run, run_mpi.Result]:
     library is known to fail, too; without ghosts, also if it is seen to fail now."""
     for _ in range(LAUNCHER_TRIES):
         result = run_mpi.run(run.job)
-        why = known_plain(run.name, run.job, result.launcher)
+        why = known_plain(run.name, run.job, result.launcher, f"{result.reason}\n{result.output}")
         if not (result.launcher and why):
             break
     if result.status != "failed":

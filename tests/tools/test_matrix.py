@@ -67,6 +67,18 @@ def test_a_run_is_made_again_only_if_the_launcher_alone_hangs(
     assert len(results) == left
 
 
+@pytest.mark.parametrize("output, status", [("Abort(6)", "skipped"), ("wrong data", "failed")])
+def test_a_failure_other_than_the_known_one_counts(output, status, monkeypatch, tmp_path):
+    known = tmp_path / "known"
+    known.write_text("m50 rma/put 2 any /Abort\\(|exit code 255/ it aborts\n")
+    monkeypatch.setattr(matrix, "KNOWN_PLAIN", known)
+    monkeypatch.setattr(run_mpi, "run", lambda job: run_mpi.Result("failed", "x", 1.0, output))
+    run = matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), M50, 1, 2, False)
+    result = matrix.execute(run)[1]
+    assert result.status == status
+    assert status == "failed" or result.reason == "the plain library fails: it aborts"
+
+
 @pytest.mark.parametrize("program, alone", [("sleep", False), ("put", True)])
 def test_a_process_of_the_program_is_told_from_the_launcher(program, alone, tmp_path):
     mark = f"test-{os.getpid()}-{program}"
