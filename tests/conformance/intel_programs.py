@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Programs of Intel MPI's own compiler scripts, C and both kinds of Fortran that gfortran can use there: the tests
-of tests/mpi pass plain and with ghosts. They have MPICH's ABI, and so the build for MPICH serves them.
+"""Programs of Intel MPI's own compiler scripts, C and both kinds of Fortran that gfortran can use there:
+tests of tests/mpi pass plain and with ghosts. They have MPICH's ABI, and so the build for MPICH serves
+them.
 """
 
 from __future__ import annotations

@@ -115,8 +115,8 @@ def outcomes(log: str) -> dict[str, str]:
 
 
 def differences(plain: list[dict[str, str]], casper: list[dict[str, str]]) -> list[str]:
-    """Tests with other results. One that passes although the plain library cannot do it is none: over Open MPI 4
-    there are windows between nodes with MPI_THREAD_MULTIPLE."""
+    """Tests with other results; not those that pass although the plain library cannot do it: with Open MPI 4
+    there are windows between nodes with MPI_THREAD_MULTIPLE then."""
     lines = []
     for rank, (off, on) in enumerate(zip(plain, casper)):
         for test in {**off, **on}:

@@ -51,7 +51,9 @@ class Stack:
         return self.program(name, *words)
 
     def object(self) -> Path:
-        return _foreign.compiled(self.lib.compiler, ["-c", SOURCES / "tool.c"], self.folder / "tool.o")
+        return _foreign.compiled(
+            self.lib.compiler, ["-c", SOURCES / "tool.c"], self.folder / "tool.o"
+        )
 
     def run(self, program: Path, ghosts: int | None = 1, **how) -> None:
         job = run_mpi.Job(self.lib, program, USERS, ghosts, self.nodes, timeout=120, **how)
