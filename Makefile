@@ -8,7 +8,8 @@ DRIVER = python3 tests/support/driver.py
 # Which builds: with MPICC=wrapper for that MPI library, otherwise for the private MPICH; and the one
 # for every library with the standard ABI.
 BUILDS = $(if $(MPICC),native abi,m50 abi)
-export MPICC
+# cmake --install puts DESTDIR before the prefix.
+export MPICC DESTDIR
 
 .PHONY: all demo test test-full bench bench-adapt bench-p2p lint format install clean distclean help
 
@@ -45,7 +46,7 @@ format:
 	@build/env/lint/bin/python tools/lint.py --fix
 
 install: all
-	@for b in $(BUILDS); do cmake --install build/$$b --prefix "$(DESTDIR)$(PREFIX)" || exit 1; done
+	@for b in $(BUILDS); do cmake --install build/$$b --prefix "$(PREFIX)" || exit 1; done
 
 clean:
 	rm -rf $(filter-out build/env,$(wildcard build/*))

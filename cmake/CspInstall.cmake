@@ -2,8 +2,9 @@
 # Copyright the Casper developers
 #
 # cmake --install. Several builds may go to one prefix: each keeps its library in
-# <libdir>/casper/<name>/, where the `casper` command looks; the last one is also <libdir>/libcasper.so,
-# for those who link.
+# <libdir>/casper/<name>/, where the `casper` command looks; one of them is also <libdir>/libcasper.so,
+# for those who link: the last one, but never that for the standard ABI while there is another, since
+# `mpicc` of most libraries makes programs of their own ABI.
 include(CMakePackageConfigHelpers)
 
 set(home ${CMAKE_INSTALL_LIBDIR}/casper/${CSP_NAME})
@@ -14,9 +15,8 @@ set_target_properties(casper ${csp_helpers} PROPERTIES INSTALL_RPATH_USE_LINK_PA
 install(TARGETS casper EXPORT casper LIBRARY DESTINATION ${home})
 install(TARGETS ${csp_helpers} RUNTIME DESTINATION ${home}/bin)
 install(FILES ${CMAKE_BINARY_DIR}/casper-build.json DESTINATION ${home})
-file(MAKE_DIRECTORY ${CMAKE_BINARY_DIR}/link)
-file(CREATE_LINK casper/${CSP_NAME}/libcasper.so ${CMAKE_BINARY_DIR}/link/libcasper.so SYMBOLIC)
-install(FILES ${CMAKE_BINARY_DIR}/link/libcasper.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+configure_file(cmake/install_link.cmake.in ${CMAKE_BINARY_DIR}/install_link.cmake @ONLY)
+install(SCRIPT ${CMAKE_BINARY_DIR}/install_link.cmake)
 install(FILES include/casper/casper.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/casper)
 
 # The command: Python's standard library only.
@@ -40,6 +40,7 @@ configure_package_config_file(cmake/casper-config.cmake.in ${CMAKE_BINARY_DIR}/c
                               INSTALL_DESTINATION ${config})
 write_basic_package_version_file(${CMAKE_BINARY_DIR}/casper-config-version.cmake
                                  COMPATIBILITY SameMajorVersion)
+install(FILES ${CMAKE_BINARY_DIR}/casper-build.json DESTINATION ${config}/${CSP_NAME})
 install(FILES ${CMAKE_BINARY_DIR}/casper-config.cmake ${CMAKE_BINARY_DIR}/casper-config-version.cmake
         DESTINATION ${config})
 file(RELATIVE_PATH CSP_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})

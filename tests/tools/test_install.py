@@ -3,6 +3,7 @@
 """`cmake --install` and `pip install .` give a working casper command and library; CMake and
 pkg-config find them."""
 
+import json
 import os
 import re
 import shutil
@@ -32,12 +33,16 @@ CMAKE_PROJECT = """
 cmake_minimum_required(VERSION 3.18)
 project(app C)
 set(MPI_C_COMPILER {mpicc})
-find_package(MPI REQUIRED)
+{first}
 find_package(casper 0.1 REQUIRED)
+find_package(MPI REQUIRED)
 add_executable(app app.c)
 target_compile_definitions(app PRIVATE "ASK=casper_active()")
 target_link_libraries(app PRIVATE casper::casper MPI::MPI_C)
 """
+needs_pkg_config = pytest.mark.skipif(
+    not shutil.which("pkg-config"), reason="pkg-config is not installed"
+)
 pytestmark = pytest.mark.skipif(not MPI.exists(), reason="build/env/m50 is not there")
 
 
@@ -59,6 +64,22 @@ def run(args, **more):
     return done.stdout
 
 
+def install(prefix, *names):
+    """Builds, one after the other."""
+    for name in names:
+        run(["cmake", "--install", ROOT / "build" / name, "--prefix", prefix])
+
+
+def link(prefix, source, app, mpicc="mpicc"):
+    """The program, linked as pkg-config says."""
+    found = run(
+        ["pkg-config", "--cflags", "--libs", "casper"],
+        env={"PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"},
+    )
+    run([MPI / mpicc, "-DASK=casper_active()", "-o", app, source, *found.split()])
+    return app
+
+
 @pytest.fixture(scope="module")
 def source(tmp_path_factory):
     path = tmp_path_factory.mktemp("app") / "app.c"
@@ -71,8 +92,7 @@ def prefix(tmp_path_factory):
     """Both default builds installed to one prefix."""
     path = tmp_path_factory.mktemp("prefix")
     run([ROOT / "tools/setup/build.sh", "m50", "abi"])
-    for name in ("abi", "m50"):
-        run(["cmake", "--install", ROOT / "build" / name, "--prefix", path])
+    install(path, "m50", "abi")
     return path
 
 
@@ -98,24 +118,87 @@ def test_installed_files(prefix):
     assert {p.name for p in (prefix / "share/man").glob("man*/*")} == pages
 
 
-def test_cmake_package(prefix, source, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text(CMAKE_PROJECT.format(mpicc=MPI / "mpicc"))
-    shutil.copy(source, tmp_path / "app.c")
-    run(["cmake", "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_PREFIX_PATH={prefix}"])
-    run(["cmake", "--build", tmp_path / "build"])
-    job = [MPI / "mpiexec", "-n", "3", tmp_path / "build/app"]
+@pytest.mark.parametrize("names", [["m50", "abi"], ["abi", "m50"], ["abi", "m50", "abi"]])
+def test_the_standard_abi_is_not_the_one_to_link(prefix, tmp_path, names):
+    install(tmp_path, *names)
+    assert os.readlink(tmp_path / "lib/libcasper.so") == "casper/m50/libcasper.so"
+
+
+def test_the_standard_abi_is_the_one_to_link_if_alone(prefix, tmp_path):
+    install(tmp_path, "abi")
+    assert os.readlink(tmp_path / "lib/libcasper.so") == "casper/abi/libcasper.so"
+
+
+def project(folder, prefix, source, mpicc="mpicc", first="find_package(MPI REQUIRED)", how=()):
+    """The command that configures a project of the program, and its build folder."""
+    text = CMAKE_PROJECT.format(mpicc=MPI / mpicc, first=first)
+    (folder / "CMakeLists.txt").write_text(text)
+    shutil.copy(source, folder / "app.c")
+    words = ["cmake", "-S", folder, "-B", folder / "build", f"-DCMAKE_PREFIX_PATH={prefix}", *how]
+    return list(map(str, words)), folder / "build"
+
+
+@pytest.mark.parametrize("mpicc", ["mpicc", "mpicc_abi"])
+def test_cmake_package(prefix, source, tmp_path, mpicc):
+    words, build = project(tmp_path, prefix, source, mpicc)
+    run(words)
+    run(["cmake", "--build", build])
+    job = [MPI / "mpiexec", "-n", "3", build / "app"]
     assert run(job).count("size 2, asked 1\n") == 2
     assert run(job, env={"CSP_NG": "0"}).count("size 3, asked 0\n") == 3
 
 
-@pytest.mark.skipif(not shutil.which("pkg-config"), reason="pkg-config is not installed")
+def copy_build(prefix, old, new, **other):
+    """Another build in the prefix, which differs in what casper-build.json says."""
+    home = prefix / "lib/cmake/casper"
+    shutil.copytree(home / old, home / new)
+    path = home / new / "casper-build.json"
+    path.write_text(json.dumps(json.loads(path.read_text()) | other, indent=2))
+
+
+def test_cmake_takes_the_build_for_the_mpi_library_of_the_project(prefix, source, tmp_path):
+    """Not the first one by name: neither for another library nor for another one of the same SONAME."""
+    install(tmp_path / "p", "m50", "abi")
+    other = "/nowhere/libmpi.so.40"
+    copy_build(tmp_path / "p", "m50", "another", soname="libmpi.so.40", mpi_library=other)
+    copy_build(tmp_path / "p", "m50", "elsewhere", mpi_library="/nowhere/libmpi.so.12")
+    words, build = project(tmp_path, tmp_path / "p", source)
+    run(words)
+    run(["cmake", "--build", build])
+    assert "casper/m50/libcasper.so" in run(["ldd", build / "app"])
+
+
+@pytest.mark.parametrize("first", ["", "set(casper_MPI no_such)"])
+def test_cmake_says_that_it_cannot_tell(prefix, source, tmp_path, first):
+    words, _ = project(tmp_path, prefix, source, first=first)
+    done = subprocess.run(words, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode, done.stdout
+    assert "casper_MPI to one of: abi, m50" in " ".join(done.stderr.split())
+
+
+def test_cmake_takes_the_build_that_is_named(prefix, source, tmp_path):
+    words, build = project(tmp_path, prefix, source, "mpicc_abi", "", ["-Dcasper_MPI=abi"])
+    run(words)
+    run(["cmake", "--build", build])
+    assert run([MPI / "mpiexec", "-n", "3", build / "app"]).count("size 2, asked 1\n") == 2
+
+
+@needs_pkg_config
 def test_pkg_config(prefix, source, tmp_path):
-    found = run(
-        ["pkg-config", "--cflags", "--libs", "casper"],
-        env={"PKG_CONFIG_PATH": f"{prefix}/lib/pkgconfig"},
-    )
-    app = tmp_path / "app"
-    run([MPI / "mpicc", "-DASK=casper_active()", "-o", app, source, *found.split()])
+    app = link(prefix, source, tmp_path / "app")
+    assert run([MPI / "mpiexec", "-n", "3", app]).count("size 2, asked 1\n") == 2
+
+
+@needs_pkg_config
+@pytest.mark.parametrize("staged", [False, True])
+def test_make_install(prefix, source, tmp_path, staged):
+    """Of the builds that are there, to PREFIX or to DESTDIR and PREFIX; a package is made from the latter."""
+    where, words = tmp_path / "here", [f"PREFIX={tmp_path}/here"]
+    if staged:
+        where, words = tmp_path / "stage/opt/csp", [f"DESTDIR={tmp_path}/stage", "PREFIX=/opt/csp"]
+    run(["make", "-C", ROOT, "-o", "all", "install", *words], env={"MPICC": "", "MAKEFLAGS": ""})
+    assert [path.name for path in tmp_path.iterdir()] == ["stage" if staged else "here"]
+    app = link(where, source, tmp_path / "app")
     assert run([MPI / "mpiexec", "-n", "3", app]).count("size 2, asked 1\n") == 2
 
 
