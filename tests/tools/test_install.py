@@ -202,6 +202,27 @@ def test_make_install(prefix, source, tmp_path, staged):
     assert run([MPI / "mpiexec", "-n", "3", app]).count("size 2, asked 1\n") == 2
 
 
+def test_a_dash_in_the_name_of_a_build(tmp_path):
+    """And in the path of the wrapper; what is before the dash is not one of the libraries known here."""
+    wrapper = tmp_path / "my-mpi/mpicc"
+    wrapper.parent.mkdir()
+    wrapper.write_text(f'#!/bin/sh\nexec {MPI}/mpicc "$@"\n')
+    wrapper.chmod(0o755)
+    build = [ROOT / "tools/setup/build.sh", "--configure", "-o", tmp_path / "build"]
+    run([*build, f"my-mpich={wrapper}"])
+    about = json.loads((tmp_path / "build/my-mpich/casper-build.json").read_text())
+    assert about["name"] == "my-mpich"
+    cache = (tmp_path / "build/my-mpich/CMakeCache.txt").read_text()
+    assert f"CSP_MPICC:STRING={wrapper}\n" in cache
+
+
+def test_the_least_cmake_has_what_is_used():
+    """find_program(... NO_CACHE) is of CMake 3.21."""
+    least = re.search(r"minimum_required\(VERSION 3\.(\d+)", (ROOT / "CMakeLists.txt").read_text())
+    presets = json.loads((ROOT / "CMakePresets.json").read_text())["cmakeMinimumRequired"]
+    assert int(least.group(1)) == presets["minor"] == 21
+
+
 def test_pip(plain_app, tmp_path):
     """A fresh environment; the mpich wheel for the build comes from the package index."""
     run([sys.executable, "-m", "venv", tmp_path / "env"])

@@ -23,8 +23,9 @@ out=$root/build
 say() { echo "build: $*" >&2; }
 
 mpicc_of() {
+    # Before the suffix is taken off: there may be a dash in NAME or in WRAPPER.
+    case $1 in *=*) echo "${1#*=}"; return ;; esac
     case ${1%%-*} in
-    *=*) echo "${1#*=}" ;;
     m50) echo "$root/build/env/m50/bin/mpicc" ;;
     abi) echo "$root/build/env/m50/bin/mpicc_abi" ;;
     o50) echo "$root/build/env/o50/bin/mpicc" ;;
