@@ -141,6 +141,10 @@ def test_what_the_user_set_stays():
     assert "NETMOD" not in text and "FI_PROVIDER" not in text and "FI_TCP_IFACE lo" in text
     text = line(OMPI4, TWO, env={"OMPI_MCA_btl": "tcp,self"})
     assert "--mca btl " not in text and "--mca pml ob1" in text
+    text = line(OMPI5, TWO, rank_env={**ENV, "OMPI_MCA_btl": "self"})  # by --env
+    assert "--mca btl " not in text and "-x OMPI_MCA_btl=self" in text
+    text = line(OMPI4, HERE, cores=4, rank_env={**ENV, "OMPI_MCA_mpi_yield_when_idle": "0"})
+    assert "--mca mpi_yield_when_idle" not in text and "CSP_YIELD" not in text
     assert line(INTEL, HERE, env={"I_MPI_ROOT": "/j"}).startswith("mpiexec")
 
 

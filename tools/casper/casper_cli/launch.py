@@ -182,11 +182,9 @@ def _intel(plan):
 
 def _mca(plan, settings):
     """--mca words, without those the user has set by OMPI_MCA_ variables."""
-    words = []
-    for name, value in settings.items():
-        if f"OMPI_MCA_{name}" not in plan.env:
-            words += ["--mca", name, value]
-    return words
+    wanted = _unless_set(plan, {f"OMPI_MCA_{name}": value for name, value in settings.items()})
+    prefix = len("OMPI_MCA_")
+    return [word for name, value in wanted.items() for word in ("--mca", name[prefix:], value)]
 
 
 def _openmpi_network(mpi):
