@@ -152,10 +152,12 @@ def parse(argv):
         close = nearest(verb, COMMANDS)
         hint = f"Did you mean casper {close}?" if close else f"Commands: {', '.join(COMMANDS)}."
         raise UsageError(f"there is no command '{verb}'", hint)
-    if verb not in _WITH_PROGRAM:
+    if verb not in COMMANDS:
         return top.parse_args(argv), top, subs
-    options, command = split_program(subs[verb], argv[1:])
-    args, rest = subs[verb].parse_known_args(options)
+    options, command = argv[1:], []
+    if verb in _WITH_PROGRAM:
+        options, command = split_program(subs[verb], options)
+    args, rest = subs[verb].parse_known_args(options)  # top would not know the nearest option
     if rest:
         subs[verb].error(f"unrecognized arguments: {rest[0]}")
     args.verb, args.command, args.help, args.version = verb, command, False, False
