@@ -53,6 +53,8 @@ def test_options_end_at_the_program(words, options, command):
         (["run", "-n", "4", "-g", "99", "APP"], "0 to 64", ""),
         (["run", "-n", "4", "--env", "A", "APP"], "not NAME=VALUE", "--env"),
         (["run", "-n", "4", "--mpi", "/nowhere", "APP"], "no MPI library there", "libmpi.so"),
+        (["run", "-n", "4", "-g", "1", "--env", "CSP_NG=2", "APP"], "-g 1 and --env", "one of"),
+        (["run", "-n", "4", "--env", "CSP_NG=two", "APP"], "CSP_NG=two", "Correct CSP_NG"),
         (["config", "--jsno"], "no option --jsno", "mean --json?"),
         (["check", "--jsno"], "no option --jsno", "mean --json?"),
         (["check", "--zzzzz"], "no option --zzzzz", "See casper help check."),
@@ -174,6 +176,19 @@ def test_report_file_is_absolute(site):
     words = ["run", "-n", 1, "--dry-run", "--report-file", "r.json", site["app"]]
     done = support.casper(*words, env=site["env"], cwd=site["root"])
     assert f"CSP_REPORT_FILE {site['root']}/r.json" in done.stdout
+
+
+def test_variables_of_casper_by_env_are_kept(site):
+    """The number of ghosts decides how many ranks there are, too."""
+    words = ["run", "-n", 4, "--virtual-nodes", 2, "--report", "--dry-run"]
+    for name in ("CSP_NG=2", "CSP_REPORT=0", "CSP_STRICT=0"):
+        words += ["--env", name]
+    done = support.casper(*words, site["app"], env=site["env"])
+    assert done.returncode == 0, done.stderr
+    assert " -n 8 " in done.stdout and "8 = 4 users + 2 ghosts" in done.stderr
+    for name in ("CSP_NG 2", "CSP_REPORT 0", "CSP_STRICT 0"):
+        assert f"-genv {name} " in done.stdout, done.stdout
+        assert done.stdout.count(name.split()[0]) == 1
 
 
 def test_env_prints_shell_lines(site):

@@ -31,10 +31,15 @@ OWN_BINDING = (
 
 
 def ghosts(args, env):
-    """-g, else CSP_NG, else the default of the table."""
+    """-g or CSP_NG by --env, else CSP_NG around the command, else the default of the table."""
+    said = extra_env(args)
+    if args.ghosts is not None and said.get("CSP_NG", str(args.ghosts)) != str(args.ghosts):
+        raise UsageError(
+            f"-g {args.ghosts} and --env CSP_NG={said['CSP_NG']} differ", "Give one of them."
+        )
     if args.ghosts is not None:
         return args.ghosts
-    value, problem = config.effective(config.variable("CSP_NG"), env)
+    value, problem = config.effective(config.variable("CSP_NG"), {**env, **said})
     if problem:
         raise UsageError(problem, "Correct CSP_NG, or give -g.")
     return int(value)
@@ -149,7 +154,7 @@ def extra_env(args):
 
 
 def rank_env(args, choice, where, env):
-    """Variables for the ranks alone."""
+    """Variables for the ranks alone. What --env says is kept, but for the two that it is part of already."""
     extra = extra_env(args)
     result = {}
     if choice.build:
@@ -163,9 +168,8 @@ def rank_env(args, choice, where, env):
             result["CSP_REPORT_FILE"] = os.path.abspath(args.report_file)
         if not choice.at_start:
             result.update(_library_path(choice, {**env, **extra}))
-    for name, value in extra.items():
-        result.setdefault(name, value)
-    return result
+    merged = {name: result[name] for name in ("LD_PRELOAD", "LD_LIBRARY_PATH") if name in result}
+    return {**result, **extra, **merged}
 
 
 # Launcher
