@@ -6,24 +6,24 @@ import json
 import re
 import time
 
-import bad_support
+import job_support
 import pytest
-from bad_support import Bad, run
+from job_support import Job, run
 
 # Where auto is not just on.
-ROUTES_CHANGE = [n for n in bad_support.LIBRARIES if n != "o41"]
+ROUTES_CHANGE = [n for n in job_support.LIBRARIES if n != "o41"]
 
 
-@pytest.fixture(params=bad_support.LIBRARIES)
+@pytest.fixture(params=job_support.LIBRARIES)
 def lib(request):
-    return bad_support.library(request.param)
+    return job_support.library(request.param)
 
 
 def counts(lib, tmp_path, env, program="casper/auto_switch"):
     """Operations by kind and route, and what was logged."""
     path = tmp_path / "report.json"
     env = {**env, "CSP_ACC_ROUTE": "library", "CSP_REPORT_FILE": str(path), "CSP_LOG": "info"}
-    done = run(Bad(lib, program, env=env))
+    done = run(Job(lib, program, env=env))
     assert done.code == 0, done.output
     report = json.loads(path.read_text())
     now_ns = time.time_ns()
@@ -35,7 +35,7 @@ def counts(lib, tmp_path, env, program="casper/auto_switch"):
 
 @pytest.mark.parametrize("name", ROUTES_CHANGE)
 def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
-    lib = bad_support.library(name)
+    lib = job_support.library(name)
     got, said, changes = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1"})
     for kind in ("FOP", "ACC", "GET_ACC", "GET"):
         assert got[kind]["target"] > 0, kind
@@ -47,7 +47,7 @@ def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
 
 
 def test_it_is_on_where_the_library_does_not_bear_it(tmp_path):
-    got, said, _ = counts(bad_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
+    got, said, _ = counts(job_support.library("o41"), tmp_path, {"CSP_ASYNC_CONFIG": "auto"})
     assert all(routes["target"] == 0 for routes in got.values())
     assert said.count("async_config=auto: redirection stays on.") == 1
 
@@ -55,7 +55,7 @@ def test_it_is_on_where_the_library_does_not_bear_it(tmp_path):
 @pytest.mark.parametrize("method", ["profile", "profile_ghosts"])
 def test_nothing_is_predicted_where_it_would_have_no_effect(method, tmp_path):
     env = {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": method, "CSP_PREDICT_INT": "100000"}
-    got, said, changes = counts(bad_support.library("o41"), tmp_path, env, "casper/auto_profile")
+    got, said, changes = counts(job_support.library("o41"), tmp_path, env, "casper/auto_profile")
     assert all(routes["target"] == 0 for routes in got.values())
     assert changes == []
     assert said.count("async_config=auto: redirection stays on.") == 1
@@ -73,7 +73,7 @@ def test_profiles_are_followed_from_a_fence_on_and_by_get_at_once(name, method, 
         "CSP_PREDICT_INT": "100000",
         "CSP_GSYNC_INT": "10000",
     }
-    got, said, changes = counts(bad_support.library(name), tmp_path, env, "casper/auto_profile")
+    got, said, changes = counts(job_support.library(name), tmp_path, env, "casper/auto_profile")
     by_ghost = {"ACC": before * pairs + last * to_0, "GET": before * pairs + last * to_0}
     if method == "profile_ghosts":
         by_ghost["GET"] = last * to_0

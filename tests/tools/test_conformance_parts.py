@@ -8,7 +8,7 @@ import importlib.util
 import sys
 from pathlib import Path
 
-import bad_support  # noqa: F401 (finds tests/support)
+import job_support  # noqa: F401 (finds tests/support)
 import outside
 import pytest
 
@@ -110,3 +110,19 @@ def test_a_script_that_runs_nothing_has_failed(ran):
 def test_a_script_of_the_long_run_is_skipped_in_the_short_one(ran):
     report = ran("raise OSError", mode="quick")
     assert rows(report) == [("conform.", "script", "skipped", "part of test-full")]
+
+
+@pytest.mark.parametrize(
+    ("off", "right"), [(0.9e-8, True), (-1.1e-8, False), (float("nan"), False)]
+)
+def test_energies_agree_absolutely(monkeypatch, off, right):
+    """In hartree, however large the energy is."""
+    monkeypatch.syspath_prepend(str(CONFORMANCE))
+    nwchem = importlib.import_module("nwchem")
+    plain = {"SCF": -75.0, "CCSD(T)": -76.0}
+    casper = {"SCF": -75.0, "CCSD(T)": -76.0 + off}
+    if right:
+        assert "agree to 9e-09 hartree" in nwchem.agree(plain, casper)
+    else:
+        with pytest.raises(nwchem.Failure):
+            nwchem.agree(plain, casper)

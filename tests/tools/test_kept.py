@@ -5,23 +5,23 @@ docs/design/memory.md says."""
 
 import json
 
-import bad_support
+import job_support
 import pytest
-from bad_support import Bad, run
+from job_support import Job, run
 
 WINDOWS = 200  # of rma/many_windows, at a time
 
 
-@pytest.fixture(params=bad_support.LIBRARIES)
+@pytest.fixture(params=job_support.LIBRARIES)
 def lib(request):
-    return bad_support.library(request.param)
+    return job_support.library(request.param)
 
 
 def kept(lib, tmp_path, users, env=None):
     """The counters of a run, for each user."""
     path = tmp_path / f"{users}.json"
     env = {**(env or {}), "CSP_REPORT_FILE": str(path)}
-    done = run(Bad(lib, "rma/many_windows", users=users, env=env))
+    done = run(Job(lib, "rma/many_windows", users=users, env=env))
     assert done.code == 0, done.output
     sums = json.loads(path.read_text())["total"]["kept_peak"]
     return {name: value / users for name, value in sums.items()}

@@ -5,7 +5,7 @@
 import argparse
 import os
 
-import bad_support  # noqa: F401 (finds tests/support)
+import job_support  # noqa: F401 (finds tests/support)
 import matrix
 import mpi_libs
 import pytest

@@ -6,19 +6,19 @@ application's ranks, once each."""
 import re
 from collections import Counter
 
-import bad_support
+import job_support
 import pytest
-from bad_support import Bad, run
+from job_support import Job, run
 
 
-@pytest.fixture(params=bad_support.LIBRARIES)
+@pytest.fixture(params=job_support.LIBRARIES)
 def lib(request):
-    return bad_support.library(request.param)
+    return job_support.library(request.param)
 
 
 @pytest.mark.parametrize(("ghosts", "nodes"), [(None, 2), (1, 2), (2, 1)])
 def test_output_and_exit_handlers_once_for_each_user(lib, ghosts, nodes):
-    done = run(Bad(lib, "world/atexit", ghosts=ghosts, nodes=nodes))
+    done = run(Job(lib, "world/atexit", ghosts=ghosts, nodes=nodes))
     assert done.code == 0, done.output
     said = Counter(
         re.findall(
@@ -39,8 +39,8 @@ def test_output_and_exit_handlers_once_for_each_user(lib, ghosts, nodes):
 )
 def test_the_exit_code_is_the_program_s(lib, codes, want):
     """As with the plain library: after MPI_Finalize whatever main returns."""
-    plain = run(Bad(lib, "world/exit_code", codes, ghosts=None))
-    casper = run(Bad(lib, "world/exit_code", codes))
+    plain = run(Job(lib, "world/exit_code", codes, ghosts=None))
+    casper = run(Job(lib, "world/exit_code", codes))
     assert plain.code in want, plain.output
     assert casper.code == plain.code, casper.output
 
@@ -48,7 +48,7 @@ def test_the_exit_code_is_the_program_s(lib, codes, want):
 @pytest.mark.parametrize("which", ["world", "half"])
 def test_the_code_of_abort(lib, which):
     """The plain launcher gives the program's code, 42, or that of the ranks that it killed."""
-    plain = run(Bad(lib, "world/abort", [which], ghosts=None))
-    casper = run(Bad(lib, "world/abort", [which]))
+    plain = run(Job(lib, "world/abort", [which], ghosts=None))
+    casper = run(Job(lib, "world/abort", [which]))
     assert plain.code != 0
     assert casper.code in (plain.code, 42), casper.output

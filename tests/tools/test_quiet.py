@@ -4,21 +4,21 @@
 
 import json
 
-import bad_support
+import job_support
 import pytest
-from bad_support import Bad, run
+from job_support import Job, run
 
 
 def turns(name, tmp_path, **env):
     """Of all ghosts of a program that makes no window."""
     path = tmp_path / "report.json"
     env = {"CSP_GHOST_POLL": "sleep", "CSP_REPORT_FILE": str(path), **env}
-    done = run(Bad(bad_support.library(name), "casper/unused_ghosts", ["idle"], env=env))
+    done = run(Job(job_support.library(name), "casper/unused_ghosts", ["idle"], env=env))
     assert done.code == 0, done.output
     nodes = json.loads(path.read_text())["nodes"]
     return sum(ghost["turns"] for node in nodes for ghost in node["ghosts"])
 
 
-@pytest.mark.parametrize("name", bad_support.LIBRARIES)
+@pytest.mark.parametrize("name", job_support.LIBRARIES)
 def test_ghosts_without_a_window_sleep_longer(name, tmp_path):
     assert 2 * turns(name, tmp_path) < turns(name, tmp_path, CSP_P2P="on")

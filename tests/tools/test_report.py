@@ -6,9 +6,9 @@ numbers by kind and route, sums over the nodes, waited time."""
 import json
 import re
 
-import bad_support
+import job_support
 import pytest
-from bad_support import Bad, run
+from job_support import Job, run
 
 ROUNDS, USERS, NODES, ITEM_BYTES = 10, 4, 2, 4  # of casper/redirected
 EACH = ROUNDS * USERS * USERS  # operations of a kind
@@ -17,13 +17,13 @@ KINDS = ("PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS")
 SUMMED = ("users", "operations", "waits", "windows", "kept_peak")
 
 
-@pytest.fixture(scope="module", params=bad_support.LIBRARIES)
+@pytest.fixture(scope="module", params=job_support.LIBRARIES)
 def written(request, tmp_path_factory):
     """(JSON, text) of one run."""
-    lib = bad_support.library(request.param)
+    lib = job_support.library(request.param)
     path = tmp_path_factory.mktemp(request.param) / "report.json"
     env = {"CSP_REPORT": "1", "CSP_REPORT_FILE": str(path)}
-    done = run(Bad(lib, "casper/redirected", users=USERS, nodes=NODES, env=env))
+    done = run(Job(lib, "casper/redirected", users=USERS, nodes=NODES, env=env))
     assert done.code == 0, done.output
     return json.loads(path.read_text()), done.output
 

@@ -10,18 +10,18 @@ import shutil
 import subprocess
 import sys
 
-import bad_support
+import job_support
 import pytest
-from bad_support import Bad, run
+from job_support import Job, run
 
-CASPER = bad_support.mpi_libs.ROOT / "bin/casper"
-BENCH_PYTHON = bad_support.mpi_libs.BUILD / "env/bench/bin/python"
+CASPER = job_support.mpi_libs.ROOT / "bin/casper"
+BENCH_PYTHON = job_support.mpi_libs.BUILD / "env/bench/bin/python"
 
 
 @pytest.fixture(scope="module")
 def traced(tmp_path_factory):
     """The directory with the traces of casper/auto_profile: users are in MPI, then rank 0 computes."""
-    lib = bad_support.library("m50")
+    lib = job_support.library("m50")
     where = tmp_path_factory.mktemp("trace") / "new"
     env = {
         "CSP_TRACE": str(where),
@@ -29,7 +29,7 @@ def traced(tmp_path_factory):
         "CSP_AUTO_METHOD": "profile_ghosts",
         "CSP_PREDICT_INT": "100000",
     }
-    done = run(Bad(lib, "casper/auto_profile", env=env))
+    done = run(Job(lib, "casper/auto_profile", env=env))
     assert done.code == 0, done.output
     return where
 
@@ -46,7 +46,7 @@ def plotting_python():
     """A Python with matplotlib."""
     if importlib.util.find_spec("matplotlib"):
         return sys.executable
-    subprocess.run([bad_support.mpi_libs.ROOT / "tools/setup/env.sh", "bench"], check=True)
+    subprocess.run([job_support.mpi_libs.ROOT / "tools/setup/env.sh", "bench"], check=True)
     return BENCH_PYTHON
 
 
@@ -127,6 +127,6 @@ def test_no_traces(tmp_path):
 def test_a_directory_that_can_not_be_made(tmp_path):
     (tmp_path / "file").write_text("")
     env = {"CSP_TRACE": str(tmp_path / "file" / "trace")}
-    done = run(Bad(bad_support.library("m50"), "world/size_rank", env=env))
+    done = run(Job(job_support.library("m50"), "world/size_rank", env=env))
     assert done.code == 0, done.output
     assert f"CSP_TRACE={tmp_path}/file/trace: {os.strerror(20)}" in done.output
