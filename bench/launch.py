@@ -22,8 +22,9 @@ class Failed(Exception):
 
 class Mpi:
     """One MPI library. `library` names the folder of build/ whose libcasper.so serves it; `broken`
-    the operations that crash the plain library; `thread` the variables that give it a progress
-    thread of its own; with `fixed_routes` redirection stays on under CSP_ASYNC_CONFIG=auto."""
+    the operations that crash the plain library, left out of its plain runs; `thread` the variables that
+    give it a progress thread of its own; with `fixed_routes` redirection stays on under
+    CSP_ASYNC_CONFIG=auto."""
 
     network = None  # what several nodes are; None: virtual nodes
 

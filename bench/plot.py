@@ -55,7 +55,8 @@ def plot_demo(data):
     rows = data["rows"]
     figure, axis = plt.subplots(figsize=(8, 0.35 * len(rows) + 1))
     at = range(len(rows))
-    axis.barh([y - 0.2 for y in at], [r["plain_wait_s"] for r in rows], 0.4, color=RED)
+    plain = [r.get("plain_wait_s", float("nan")) for r in rows]
+    axis.barh([y - 0.2 for y in at], plain, 0.4, color=RED)
     axis.barh([y + 0.2 for y in at], [r["casper_wait_s"] for r in rows], 0.4, color=BLUE)
     axis.axvline(data["compute_s"], color=GREY, ls="--", lw=1)
     axis.set_xscale("log")

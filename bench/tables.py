@@ -31,6 +31,8 @@ DOCS = launch.ROOT / "docs" / "bench"
 CALL_LIMIT_US = 0.005
 GAP_LIMIT, MESSAGE_LIMIT, SHARED_LIMIT = 1.5, 1.02, 1.08
 POOL_LIMIT, LARGE_LIMIT = 1.0, 1.2  # MPI_Win_allocate + MPI_Win_free, by where the memory is
+EACH_LIMIT = 1.4  # of the two alone
+NOTE_MARKS = "*+"
 SLEEP_MS, BUSY_SHARE_LIMIT = 30, 0.05
 GAP_TEXT = """Time of one operation + flush between two virtual nodes on one machine, in
 microseconds: median of the runs' medians (lowest - highest run). *Plain idle*: the target sits
@@ -57,7 +59,7 @@ is outside MPI, as in gap.md. Where both users stay in MPI for an epoch (fence +
 post/start/Put/complete/wait) the four processes of the run with Casper share the cores named
 below: such a row shows what naps and time slices cost, which a ghost with a core of its own does
 not take. Wanted: windows from the pool (up to 64 MB a process) at most {pool},
-larger ones at most {large}, messages and calls at most
+larger ones at most {large}, allocation and free each at most {each}, messages and calls at most
 {message} (a call of nanoseconds: 5 ns more), users on shared cores at most {shared} times
 plain. **Bold**: beyond that.
 
@@ -115,14 +117,16 @@ def gap_tables(name, data, head):
         )
         fields = ("plain_idle_us", "plain_busy_us", "casper_busy_us", "casper_cold_us")
         lines = []
+        notes = list(dict.fromkeys(r["note"] for r in rows if r.get("note")))
+        marks = dict(zip(notes, NOTE_MARKS))
         for row in rows:
-            star = " *" if row.get("note") else ""
-            figures = [cell(row, f) for f in fields]
+            star = f" {marks[row['note']]}" if row.get("note") else ""
+            figures = [cell(row, f) or "-" for f in fields]
             what = f"{row['window']}, {row['op']}" if "window" in row else row["op"]
             cores = number(row.get("core_to_core_ns"))
             lines.append([what + star, *figures, marked(name, row), cores])
         out += table(head, lines)
-        out += [f"\\* {note}\n" for note in {r["note"] for r in rows if r.get("note")}]
+        out += [f"\\{mark} {note}\n" for note, mark in marks.items()]
     return "\n".join(out)
 
 
@@ -137,6 +141,8 @@ def limit_of(name, row):
         return None if row["poll"] == "spin" else SHARED_LIMIT
     if what.startswith("Win_allocate + Win_free"):
         return LARGE_LIMIT if what.endswith("96 MB") else POOL_LIMIT
+    if what.startswith(("Win_allocate ", "Win_free ")):
+        return EACH_LIMIT
     if what.startswith(("Send/Recv", "MPI_Allreduce", "MPI_Comm_")):
         return MESSAGE_LIMIT
     return None
@@ -146,6 +152,7 @@ def overhead_page(data):
     limits = {
         "pool": POOL_LIMIT,
         "large": LARGE_LIMIT,
+        "each": EACH_LIMIT,
         "message": MESSAGE_LIMIT,
         "shared": SHARED_LIMIT,
     }
@@ -180,7 +187,8 @@ def demo_page(data):
     text = DEMO_TEXT.format(
         compute=data["compute_s"], rounds=data["rounds"], mpi=title_of(data["mpi"])
     )
-    lines = [[r["op"], cell(r, "plain_wait_s"), cell(r, "casper_wait_s")] for r in data["rows"]]
+    fields = ("plain_wait_s", "casper_wait_s")
+    lines = [[r["op"], *(cell(r, field) or "-" for field in fields)] for r in data["rows"]]
     page = [HEAD.format(title="The demo", text=text)]
     return "\n".join(page + table(("operation", "plain", "with ghosts"), lines))
 

@@ -71,6 +71,21 @@ def test_rows_of_gap(bench):
     assert (row["core_to_core_ns"], row["ratio"]) == (50, 3)
 
 
+def test_what_crashes_plain_is_measured_with_ghosts(bench):
+    """And the row says why there are no figures beside it."""
+    given = []
+
+    def lines(program, args, **how):
+        given.append((how["ghosts"], args[3:]))
+        return FakeBench.lines(bench, program, args, **how) if how["ghosts"] else []
+
+    bench.mpi.broken, bench.lines = ("GET 8 B",), lines
+    (row,) = run.FILES["gap"](bench, True)
+    assert given == 2 * [(None, ["GET 8 B"]), (1, [])]
+    assert set(figures(row)) == set(spread("casper_busy", "casper_cold"))
+    assert "crashes" in row["note"] and "ratio" not in row
+
+
 def test_rows_of_overhead(bench):
     rows = run.FILES["overhead"](bench, True)
     calls = [row for row in rows if "poll" not in row]
