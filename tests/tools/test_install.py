@@ -162,6 +162,7 @@ def test_cmake_takes_the_build_for_the_mpi_library_of_the_project(prefix, source
     other = "/nowhere/libmpi.so.40"
     copy_build(tmp_path / "p", "m50", "another", soname="libmpi.so.40", mpi_library=other)
     copy_build(tmp_path / "p", "m50", "elsewhere", mpi_library="/nowhere/libmpi.so.12")
+    copy_build(tmp_path / "p", "m50", "native")  # the same library by another name
     words, build = project(tmp_path, tmp_path / "p", source)
     run(words)
     run(["cmake", "--build", build])
