@@ -52,14 +52,15 @@ void csp_transfer_hold(struct csp_transfer *x, const struct csp_type *t)
     x->held = 1;
 }
 
-// Whether so many bytes end inside an element: sender and receiver mean different types.
+// Whether so many bytes end inside an element: sender and receiver mean different types. A pair is two elements, of which a
+// message may well have one.
 static int cuts_element(const struct csp_type *t, uint64_t bytes)
 {
     struct csp_type store;
     const struct csp_type *basic;
     return t->basic != MPI_DATATYPE_NULL &&
            csp_type_look(t->basic, &store, &basic) == MPI_SUCCESS &&
-           bytes % (uint64_t)basic->size != 0;
+           bytes % (uint64_t)basic->size != 0 && !csp_type_is_pair(t->basic);
 }
 
 // The data, if they are not in the program's buffer. @return MPI error class.

@@ -273,6 +273,27 @@ int csp_type_alike(MPI_Datatype a, MPI_Datatype b)
                       csp_type_look(b, &store[1], &y) == MPI_SUCCESS && x->size == y->size);
 }
 
+int csp_type_is_pair(MPI_Datatype named)
+{
+    const MPI_Datatype all[] = {
+#ifdef MPI_2REAL // macros in every library that has them
+        MPI_2REAL,     MPI_2DOUBLE_PRECISION, MPI_2INTEGER,
+#endif
+        MPI_FLOAT_INT, MPI_DOUBLE_INT,        MPI_LONG_INT,
+        MPI_2INT,      MPI_SHORT_INT,         MPI_LONG_DOUBLE_INT,
+    };
+    for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
+        if (named == all[i])
+            return 1;
+#if CSP_HAVE_MPI_Type_get_value_index
+    int combiner;
+    return csp_combiner_get(named, &combiner) == MPI_SUCCESS &&
+           combiner == MPI_COMBINER_VALUE_INDEX;
+#else
+    return 0;
+#endif
+}
+
 static int op_index(MPI_Op op)
 {
     static const MPI_Op all[] = {MPI_SUM, MPI_MAX,  MPI_MIN, MPI_PROD, MPI_LAND,   MPI_BAND,

@@ -45,6 +45,9 @@ int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_ty
 void csp_type_hold(const struct csp_type *t);
 void csp_type_drop(const struct csp_type *t);
 
+/** Whether a predefined type is a pair (MPI_2INT, MPI_DOUBLE_INT): two elements, not one. */
+int csp_type_is_pair(MPI_Datatype named);
+
 /** 1 for one predefined type, or two of one size: two names of one type cannot be told from different ones. */
 int csp_type_alike(MPI_Datatype a, MPI_Datatype b);
 
