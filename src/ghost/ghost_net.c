@@ -33,8 +33,10 @@ static int outs_count;
 static char *in; // RECEIVES buffers of IN_BYTES
 static MPI_Request receives[RECEIVES];
 static int next_in;
-static MPI_Request barrier = MPI_REQUEST_NULL;
-static int barrier_begun;
+static uint64_t *sent_to;   // messages to each ghost
+static uint64_t taken, due; // messages that came; how many will have come in the end
+static MPI_Request ending = MPI_REQUEST_NULL;
+static int ending_begun;
 
 static void must(const char *what, int rc)
 {
@@ -52,7 +54,8 @@ static void post(int i)
 void csp_ghost_net_start(void)
 {
     in = malloc((size_t)RECEIVES * IN_BYTES);
-    CSP_CHECK(in, "out of memory for messages");
+    sent_to = calloc((size_t)csp_rt.topo->nnodes * (size_t)csp_rt.topo->ng, sizeof(*sent_to));
+    CSP_CHECK(in && sent_to, "out of memory for messages");
     for (int i = 0; i < RECEIVES; i++)
         post(i);
 }
@@ -91,6 +94,7 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
     must("sending messages of users",
          csp_mpi.Isend(&o->head, (int)(sizeof(o->head) + bytes), MPI_BYTE, to, TAG,
                        csp_rt.ghost_comm, &o->request));
+    sent_to[to]++;
     o->next = NULL;
     *outs_last = o;
     outs_last = &o->next;
@@ -132,23 +136,27 @@ int csp_ghost_net_turn(void)
         next_in = (next_in + 1) % RECEIVES;
         n++;
     }
+    taken += (uint64_t)n;
     reap();
     return n;
 }
 
+// Users have waited for what needs an answer: what is still on its way asks for no other message, so each ghost knows by now
+// how many it sent.
 int csp_ghost_net_over(void)
 {
     int done = 0;
     if (outs)
         return 0;
-    if (!barrier_begun) {
-        must("leaving the other ghosts", csp_mpi.Ibarrier(csp_rt.ghost_comm, &barrier));
-        barrier_begun = 1;
+    if (!ending_begun) {
+        must("leaving the other ghosts",
+             csp_mpi.Ireduce_scatter_block(sent_to, &due, 1, MPI_UINT64_T, MPI_SUM,
+                                           csp_rt.ghost_comm, &ending));
+        ending_begun = 1;
     }
-    if (barrier == MPI_REQUEST_NULL)
-        return 1;
-    must("leaving the other ghosts", csp_mpi.Test(&barrier, &done, MPI_STATUS_IGNORE));
-    return done;
+    if (ending != MPI_REQUEST_NULL)
+        must("leaving the other ghosts", csp_mpi.Test(&ending, &done, MPI_STATUS_IGNORE));
+    return ending == MPI_REQUEST_NULL && taken == due;
 }
 
 void csp_ghost_net_stop(void)
@@ -159,4 +167,5 @@ void csp_ghost_net_stop(void)
     }
     csp_bufs_free(&bufs);
     free(in);
+    free(sent_to);
 }

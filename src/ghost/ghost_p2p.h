@@ -46,7 +46,7 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data);
 /** Whether users may post more now. */
 int csp_ghost_net_room(void);
 int csp_ghost_net_turn(void); // @return messages that came
-/** 1 once all ghosts have sent all that they will. */
+/** 1 once all ghosts have sent all that they will, and this one has taken up its part. Only when users are done. */
 int csp_ghost_net_over(void);
 void csp_ghost_net_stop(void);
 

@@ -117,13 +117,34 @@ static void collect(struct list *list, int most)
     }
 }
 
-static int copies_left(void)
+// Moves the sends of one list to another; the others of it are forgotten.
+static void move_sends(struct list *from, struct list *to)
 {
+    while (from->first) {
+        struct csp_cell *c = take_first(from);
+        if (c->kind == CSP_CELL_SEND)
+            append(to, c);
+    }
+}
+
+// Sends that nobody waited for: ghosts need this process, and each other, until they are received.
+static void await_sends(void)
+{
+    struct list sends = {.last = &sends.first};
+    struct csp_wait w;
     acquire(&lock);
-    collect(&copied, FEW);
-    int yes = copied.first != NULL;
+    collect(&left, left.count);
+    collect(&copied, copied.count);
+    move_sends(&left, &sends);
+    move_sends(&copied, &sends);
+    while (sends.first) {
+        csp_wait_begin(&w, "MPI_Finalize: a message to rank %ld to be received",
+                       (long)csp_topo_urank_of_wrank(csp_rt.topo)[sends.first->wrank]);
+        while (!csp_cell_done(sends.first))
+            csp_wait_turn(&w);
+        collect(&sends, sends.count);
+    }
     release(&lock);
-    return yes;
 }
 
 void csp_cells_stop(void)
@@ -132,9 +153,7 @@ void csp_cells_stop(void)
     csp_wait_begin(&w, "MPI_Finalize: a ghost to take the messages of this process");
     while (!csp_ring_empty(ring))
         csp_wait_turn(&w);
-    csp_wait_begin(&w, "MPI_Finalize: messages of this process to be received");
-    while (copies_left())
-        csp_wait_turn(&w);
+    await_sends();
 }
 
 // What helps if there is no room.

@@ -15,7 +15,7 @@ enum {
 /** Makes the ring. @return 0: there is no room for it in the node's segment. */
 int csp_cells_start(void);
 
-/** Waits until the ghost has taken all that was posted, and buffered sends have been received. */
+/** Waits until the ghost has taken all that was posted, and sends that nobody waited for are done. */
 void csp_cells_stop(void);
 
 /** A cell with room for `payload` bytes, or the most that there is; its question is zeroed. */
