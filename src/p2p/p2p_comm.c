@@ -29,12 +29,19 @@ void csp_p2p_comm_drop(struct csp_p2p_comm *c)
     if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
         return;
     csp_members_drop(c->members);
+    if (c->has_left)
+        csp_mpi.Errhandler_free(&c->left);
     free(c);
+}
+
+struct csp_req_home csp_p2p_home(const struct csp_p2p_comm *c)
+{
+    return (struct csp_req_home){c->handle, MPI_WIN_NULL, c->has_left ? &c->left : NULL};
 }
 
 int csp_p2p_raise(MPI_Comm comm, int code)
 {
-    struct csp_req_home home = {comm, MPI_WIN_NULL};
+    struct csp_req_home home = {comm, MPI_WIN_NULL, NULL};
     return csp_req_raise(&home, code);
 }
 
@@ -44,6 +51,8 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra)
     struct csp_p2p_comm *c = value;
     (void)key, (void)extra;
     csp_handles_drop(&comms, (uintptr_t)comm, c);
+    if (atomic_load_explicit(&c->refs, memory_order_relaxed) > 1)
+        c->has_left = csp_mpi.Comm_get_errhandler(comm, &c->left) == MPI_SUCCESS;
     c->handle = MPI_COMM_NULL;
     csp_p2p_comm_drop(c);
     return MPI_SUCCESS;

@@ -9,11 +9,14 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "p2p/p2p_flow.h"
+#include "req/req.h"
 #include "runtime/members.h"
 
 struct csp_p2p_comm {
-    _Atomic int refs; // the communicator and each request
-    MPI_Comm handle;  // MPI_COMM_NULL once the program has freed it
+    _Atomic int refs;    // the communicator and each request
+    MPI_Comm handle;     // MPI_COMM_NULL once the program has freed it,
+    int has_left;        // with requests under way: their errors go
+    MPI_Errhandler left; // to its handler
     uint64_t context; // the same in all its processes, and no other communicator's of any of them
     struct csp_members *members;
     struct csp_p2p_sum sum;
@@ -31,7 +34,10 @@ static inline void csp_p2p_comm_hold(struct csp_p2p_comm *c)
 
 void csp_p2p_comm_drop(struct csp_p2p_comm *c);
 
-/** Raises an error on a communicator, if the program still has it. @return the code. */
+/** Where its errors are raised; valid as long as a reference is held. */
+struct csp_req_home csp_p2p_home(const struct csp_p2p_comm *c);
+
+/** Raises an error on a communicator. @return the code. */
 int csp_p2p_raise(MPI_Comm comm, int code);
 
 #endif

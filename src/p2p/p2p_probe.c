@@ -148,7 +148,8 @@ int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *reques
     struct csp_msg *m = find(*message);
     struct csp_type store;
     const struct csp_type *t = NULL;
-    int rc = csp_p2p_raise(m->comm->handle, look(p, &store, &t));
+    struct csp_req_home home = csp_p2p_home(m->comm);
+    int rc = csp_req_raise(&home, look(p, &store, &t));
     if (rc != MPI_SUCCESS)
         return rc;
     p->comm = m->comm;

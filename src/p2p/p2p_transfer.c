@@ -23,7 +23,7 @@ static void answer(const struct csp_transfer *x, MPI_Status *status)
 
 static struct csp_req_home home(const struct csp_req *r)
 {
-    return (struct csp_req_home){csp_transfer_of(r)->post.comm->handle, MPI_WIN_NULL};
+    return csp_p2p_home(csp_transfer_of(r)->post.comm);
 }
 
 static void say(const struct csp_req *r, struct csp_wait *w)
@@ -138,6 +138,14 @@ struct csp_transfer *csp_transfer_take(const struct csp_post *post)
     return x;
 }
 
+// The error is raised when the request is gone, and may have been the last that held a communicator which was freed: that
+// one stays for good.
+static void keep_home(const struct csp_transfer *x, int error)
+{
+    if (error != MPI_SUCCESS && x->post.comm->has_left)
+        csp_p2p_comm_hold(x->post.comm);
+}
+
 int csp_transfer_finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     struct csp_transfer *x = csp_transfer_of(r);
@@ -151,6 +159,7 @@ int csp_transfer_finish(struct csp_req *r, MPI_Request *request, MPI_Status *sta
         x->send = NULL;
         error = error != MPI_SUCCESS ? error : other;
     }
+    keep_home(x, error);
     if (r->persistent) {
         r->active = 0;
         return error;

@@ -132,6 +132,20 @@ void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, in
         csp_mpi.Status_set_cancelled(status, cancelled);
 }
 
+// With the handler of a communicator that is gone. Nothing is held while it runs: it may call MPI, or not return.
+static void raise_left(MPI_Errhandler handler, int code)
+{
+    MPI_Comm comm = MPI_COMM_NULL;
+    pthread_mutex_lock(&lock);
+    int rc = csp_mpi.Comm_dup(csp_rt.self, &comm);
+    pthread_mutex_unlock(&lock);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Comm_set_errhandler(comm, handler);
+    CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not make a communicator for an error");
+    csp_mpi.Comm_call_errhandler(comm, code);
+    csp_mpi.Comm_free(&comm);
+}
+
 int csp_req_raise(const struct csp_req_home *home, int code)
 {
     if (code == MPI_SUCCESS)
@@ -140,6 +154,8 @@ int csp_req_raise(const struct csp_req_home *home, int code)
         csp_mpi.Comm_call_errhandler(home->comm, code);
     if (home->win != MPI_WIN_NULL)
         csp_mpi.Win_call_errhandler(home->win, code);
+    if (home->left)
+        raise_left(*home->left, code);
     return code;
 }
 

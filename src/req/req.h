@@ -18,6 +18,7 @@ struct csp_req;
 struct csp_req_home {
     MPI_Comm comm;
     MPI_Win win;
+    const MPI_Errhandler *left; // of a communicator that the program has freed, or NULL
 };
 
 // Those without a function are erroneous for requests of the kind (start, cancel, free), or never happen (over).

@@ -12,7 +12,7 @@
 
 enum { ON_STACK = 32 };
 
-#define NOWHERE {MPI_COMM_NULL, MPI_WIN_NULL}
+#define NOWHERE {MPI_COMM_NULL, MPI_WIN_NULL, NULL}
 
 struct mix {
     int n;

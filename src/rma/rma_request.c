@@ -53,7 +53,7 @@ static void answer(struct csp_req *r, MPI_Status *status)
 static struct csp_req_home home(const struct csp_req *r)
 {
     const struct csp_win *w = window(r);
-    return (struct csp_req_home){MPI_COMM_NULL, w ? w->handle : MPI_WIN_NULL};
+    return (struct csp_req_home){MPI_COMM_NULL, w ? w->handle : MPI_WIN_NULL, NULL};
 }
 
 static void say(const struct csp_req *r, struct csp_wait *w)
