@@ -23,9 +23,18 @@ static int tag_ub(void)
     return known;
 }
 
+// Whether there can be so many elements: their bytes, and where they lie, are numbers of 64 bits.
+static int too_many(const struct csp_post *p, const struct csp_type *t)
+{
+    int64_t lo, hi;
+    return p->count > 1 && csp_layout_range(t->layout, 0, p->count, &lo, &hi) != CSP_OK;
+}
+
 int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t)
 {
     int rc = csp_type_look(p->type, store, t);
+    if (rc == MPI_SUCCESS && p->peer != MPI_PROC_NULL && too_many(p, *t))
+        return MPI_ERR_COUNT;
     int lacks = rc == MPI_SUCCESS && !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
     return lacks && p->peer != MPI_PROC_NULL ? MPI_ERR_BUFFER : rc;
 }
@@ -105,10 +114,13 @@ static void pack(const struct csp_post *p, const struct csp_type *t, char *to, u
     struct csp_layout_cursor from;
     if (bytes == 0)
         return;
-    if (t->contig)
+    if (t->contig) {
         memcpy(to, p->buf, bytes);
-    else if (csp_layout_begin(&from, t->layout, 0, p->count) == CSP_OK)
-        csp_layout_pack(&from, p->buf, to, bytes);
+        return;
+    }
+    CSP_CHECK(csp_layout_begin(&from, t->layout, 0, p->count) == CSP_OK,
+              "%lld elements, which csp_post_look let pass", (long long)p->count);
+    csp_layout_pack(&from, p->buf, to, bytes);
 }
 
 static void describe_send(const struct csp_post *p, const struct csp_type *t, struct csp_cell *c)

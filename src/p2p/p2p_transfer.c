@@ -75,8 +75,9 @@ static int unpack(const struct csp_transfer *x, struct csp_cell *c)
         memcpy(x->post.buf, data, c->got_bytes);
         return MPI_SUCCESS;
     }
-    if (csp_layout_begin(&to, x->type.layout, 0, x->post.count) == CSP_OK)
-        csp_layout_unpack(&to, x->post.buf, data, c->got_bytes);
+    CSP_CHECK(csp_layout_begin(&to, x->type.layout, 0, x->post.count) == CSP_OK,
+              "%lld elements, which csp_post_look let pass", (long long)x->post.count);
+    csp_layout_unpack(&to, x->post.buf, data, c->got_bytes);
     return cuts_element(&x->type, c->got_bytes) ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 

@@ -43,7 +43,7 @@ void csp_post_wanted(const struct csp_post *p, struct csp_cell *c);
 
 /**
  * Its datatype (csp_type_look). @return MPI error code, unraised; MPI_ERR_BUFFER if its data would begin at address 0: no
- * buffer, as long as the datatype has no absolute addresses (MPI_BOTTOM).
+ * buffer, as long as the datatype has no absolute addresses (MPI_BOTTOM); MPI_ERR_COUNT for more elements than 64 bits can number the bytes of.
  */
 int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t);
 

@@ -360,6 +360,7 @@ csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/err
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_hints.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on EXPECT "wildcard_used: unknown value .some., ignored")
 csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
+csp_add_mpi_test(casper/errors_p2p_count.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_eager.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 foreach(test complete order probes sizes) # two ghosts of a node match for each other
