@@ -56,7 +56,11 @@ static void nap(struct csp_wait *w, uint64_t ns)
         return;
     }
     unsigned long slack = csp_clock_slack(SLACK_NS); // the thread is the program's
-    csp_bell_sleep(bell, w->seen, ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns);
+    ns = ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns;
+    if (csp_stats_threads) // others may sleep, too
+        csp_bell_sleep_shared(bell, w->seen, ns);
+    else
+        csp_bell_sleep(bell, w->seen, ns);
     csp_clock_slack(slack);
 }
 

@@ -1,12 +1,19 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 #include "shm/bell.h"
+
+#include <limits.h>
 #include "shm/futex.h"
 
-void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns)
+void csp_bell_sleep_shared(struct csp_bell *bell, uint32_t seen, uint64_t ns)
 {
     if (ns > 0 && csp_bell_rings(bell) == seen)
         csp_futex_wait(&bell->rings, seen, ns);
+}
+
+void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns)
+{
+    csp_bell_sleep_shared(bell, seen, ns);
     atomic_store_explicit(&bell->sleeping, 0, memory_order_relaxed);
 }
 
@@ -18,5 +25,5 @@ void csp_bell_wake(struct csp_bell *bell)
         return;
     /* release: pairs with the load in csp_bell_rings */
     atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release);
-    csp_futex_wake(&bell->rings, 1);
+    csp_futex_wake(&bell->rings, INT_MAX);
 }

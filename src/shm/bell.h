@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Doorbell: a process of the node sleeps on a futex word in the segment with a time limit; others
-// ring. One sleeper a bell (a ghost), any number of ringers. A ring after csp_bell_seen is not
+// ring, any number of them. Sleepers are one (a ghost), or the threads of a process, of which all wake. A ring after csp_bell_seen is not
 // lost:
 //   owner   seen = csp_bell_seen -> looks for work, finds none -> csp_bell_sleep(seen)
 //   ringer  publishes work       -> csp_bell_ring
@@ -39,6 +39,9 @@ static inline uint32_t csp_bell_seen(struct csp_bell *bell)
 /** Sleeps until rung since `seen` (a value of csp_bell_seen) or for at most `ns`; may return early.
  */
 void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns);
+
+/** The same for a bell of several threads: the flag stays up for the others, so the next ring costs a system call. */
+void csp_bell_sleep_shared(struct csp_bell *bell, uint32_t seen, uint64_t ns);
 
 void csp_bell_wake(struct csp_bell *bell); // the slow half of csp_bell_ring
 

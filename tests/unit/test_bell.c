@@ -100,6 +100,42 @@ static void no_ring_is_lost(void **state)
     assert_int_equal(atomic_load(&p.taken), RINGERS * ITEMS);
 }
 
+// Threads that share a bell. One of them wakes by its limit before the ring: it wakes the other two all the same.
+enum { SLEEPERS = 3 };
+
+struct shared {
+    struct csp_bell bell;
+    _Atomic int rung;
+};
+
+static void *sleeper(void *arg)
+{
+    struct shared *s = *(struct shared **)arg;
+    int ringer = ((struct shared **)arg)[1] != NULL, early = ((struct shared **)arg)[2] != NULL;
+    if (ringer) {
+        csp_clock_sleep(100 * ms);
+        atomic_store(&s->rung, 1);
+        csp_bell_ring(&s->bell);
+        return NULL;
+    }
+    uint32_t seen = csp_bell_seen(&s->bell);
+    if (!atomic_load(&s->rung))
+        csp_bell_sleep_shared(&s->bell, seen, early ? 20 * ms : 20000 * ms);
+    return NULL;
+}
+
+static void all_sleepers_wake(void **state)
+{
+    (void)state;
+    struct shared s;
+    memset(&s, 0, sizeof s);
+    struct shared *args[SLEEPERS + 1][3] = {
+        {&s, NULL, NULL}, {&s, NULL, NULL}, {&s, NULL, &s}, {&s, &s, NULL}};
+    uint64_t start_ns = csp_clock_ns();
+    unit_threads(SLEEPERS + 1, sleeper, args, sizeof args[0]);
+    assert_true(csp_clock_ns() - start_ns < 10000 * ms);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -107,6 +143,7 @@ int main(void)
         cmocka_unit_test(ring_before_the_sleep_is_not_lost),
         cmocka_unit_test(ring_is_free_while_the_owner_is_awake),
         cmocka_unit_test(no_ring_is_lost),
+        cmocka_unit_test(all_sleepers_wake),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
