@@ -9,11 +9,26 @@
 #include "runtime/am.h"
 #include "runtime/detours.h"
 #include "runtime/rt.h"
+#include "runtime/stats.h"
 #include "runtime/wait.h"
+
+enum { LOOKS = 8 }; // at a request between two turns of a wait
 
 static struct csp_handles requests = CSP_HANDLES_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the rest, and what is idle
 static struct csp_req_kind *kinds;                       // that have been used
+
+static void acquire(void)
+{
+    if (csp_stats_threads)
+        pthread_mutex_lock(&lock);
+}
+
+static void release(void)
+{
+    if (csp_stats_threads)
+        pthread_mutex_unlock(&lock);
+}
 
 struct csp_req *csp_req_find(MPI_Request request)
 {
@@ -54,13 +69,13 @@ static void note(struct csp_req_kind *kind)
 
 struct csp_req *csp_req_take(struct csp_req_kind *kind)
 {
-    pthread_mutex_lock(&lock);
+    acquire();
     struct csp_req *r = kind->idle;
     if (r)
         kind->idle = r->next;
     else
         note(kind);
-    pthread_mutex_unlock(&lock);
+    release();
     if (!r)
         r = make(kind);
     r->inner = MPI_REQUEST_NULL;
@@ -73,10 +88,10 @@ void csp_req_give(struct csp_req *r)
 {
     if (r->inner != MPI_REQUEST_NULL)
         csp_mpi.Request_free(&r->inner);
-    pthread_mutex_lock(&lock);
+    acquire();
     r->next = r->kind->idle;
     r->kind->idle = r;
-    pthread_mutex_unlock(&lock);
+    release();
 }
 
 static void stop(struct csp_req_kind *kind)
@@ -165,6 +180,25 @@ int csp_req_conclude(struct csp_req *r, MPI_Request *request, MPI_Status *status
     return csp_req_raise(&home, r->kind->finish(r, request, status));
 }
 
+int csp_req_done_now(struct csp_req *r)
+{
+    if (r->kind->done(r))
+        return 1;
+    csp_am_poll(1);
+    return r->kind->done(r);
+}
+
+// A look at a cell costs a few ns, a turn of a wait several hundred.
+static int soon_done(struct csp_req *r)
+{
+    for (int i = 0; i < LOOKS; i++) {
+        if (r->kind->done(r))
+            return 1;
+        csp_cpu_relax();
+    }
+    return 0;
+}
+
 static int library_test(struct csp_req *r, MPI_Request *request, int *flag, MPI_Status *status)
 {
     MPI_Status own, *s = csp_status_readable(status, &own);
@@ -191,8 +225,7 @@ int csp_req_test(MPI_Request *request, int *flag, MPI_Status *status)
         return csp_mpi.Test(request, flag, status);
     if (r->by_library)
         return library_test(r, request, flag, status);
-    csp_am_poll(1);
-    *flag = r->kind->done(r);
+    *flag = csp_req_done_now(r);
     return *flag ? csp_req_conclude(r, request, status) : MPI_SUCCESS;
 }
 
@@ -206,7 +239,7 @@ int csp_req_wait(MPI_Request *request, MPI_Status *status)
     if (!r->kind->done(r)) {
         struct csp_wait w;
         r->kind->say(r, &w);
-        while (!r->kind->done(r))
+        while (!soon_done(r))
             csp_wait_turn(&w);
     }
     return csp_req_conclude(r, request, status);

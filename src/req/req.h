@@ -70,6 +70,9 @@ static inline int csp_req_in_library(const struct csp_req *r)
     return r && r->active && r->by_library;
 }
 
+/** Whether it can be finished; if not at once, after a poll. */
+int csp_req_done_now(struct csp_req *r);
+
 /** Fills a status (or ignores it). */
 void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, int cancelled);
 

@@ -209,8 +209,11 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
 static int try_all(struct mix *m, int *flag, MPI_Status *statuses)
 {
     int rc = MPI_SUCCESS;
-    csp_am_poll(1);
     *flag = all_own_done(m);
+    if (!*flag) {
+        csp_am_poll(1);
+        *flag = all_own_done(m);
+    }
     if (*flag)
         rc = test_natives(m, flag, statuses);
     return rc;
@@ -268,8 +271,11 @@ static int try_any(struct mix *m, MPI_Request *requests, int *index, int *flag, 
 {
     int rc;
     look(m, requests);
-    csp_am_poll(1);
     *index = first_own_done(m);
+    if (*index < 0) {
+        csp_am_poll(1);
+        *index = first_own_done(m);
+    }
     *flag = *index >= 0;
     if (*flag)
         rc = csp_req_conclude(m->own[*index], &requests[*index], status);
