@@ -7,6 +7,7 @@
 #define CSP_RUNTIME_CELL_H
 
 #include <stdatomic.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "runtime/rt.h"
 #include "shm/ring.h"
@@ -29,7 +30,7 @@ enum csp_cell_flag {
 enum csp_cell_state { CSP_CELL_FREE, CSP_CELL_POSTED, CSP_CELL_DONE };
 
 struct csp_cell {
-    // The question; the user's until it is posted.
+    // The question; the user's until it is posted. What most messages need is in its first cache line.
     _Alignas(64) uint64_t context; // of the communicator
     int32_t rank;                  // SEND: of the sender; others: the wanted source, or any
     int32_t tag;                   // likewise
@@ -38,11 +39,11 @@ struct csp_cell {
     uint16_t kind, flags;          // enum csp_cell_kind, csp_cell_flag
     uint32_t room;                 // bytes behind the cell
     uint32_t answer_room;          // RECV, MRECV: those of them that received data may take
+    uint64_t bytes;                // SEND: of the message; RECV, MRECV: that the buffer takes
+    uint64_t mapped_off;           // where `addr` is in the node's segment; 0: elsewhere
     uint64_t addr;                 // of displacement 0 in the user's memory
     int64_t count;                 // elements of the layout
     uint64_t layout_off;           // in the node's segment; 0: one run
-    uint64_t mapped_off;           // where `addr` is in the node's segment; 0: elsewhere
-    uint64_t bytes;                // SEND: of the message; RECV, MRECV: that the buffer takes
     union {
         uint64_t other_off;
         uint64_t message; // MRECV: as MPROBE answered it
@@ -60,6 +61,8 @@ struct csp_cell {
     uint64_t copy_private;   // likewise: packed data in its memory, to be freed with the cell
     _Alignas(64) char payload[];
 };
+
+_Static_assert(offsetof(struct csp_cell, count) == 64, "what most messages need is one cache line");
 
 static inline void *csp_cell_memory(uint64_t off)
 {
