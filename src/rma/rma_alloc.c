@@ -387,15 +387,13 @@ int csp_rma_win_free(MPI_Win *win)
         return csp_mpi.Win_free(win);
     if (w->held || atomic_load(&w->locked_all) || w->access.active || w->expose.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    int rc = csp_win_flush_end(w);
-    if (rc != MPI_SUCCESS)
-        return rc;
+    int rc = csp_win_flush_end(w); // was raised; the others wait for this process all the same
     csp_win_barrier(w);
     csp_meta_count(CSP_META_CARRIERS, -1);
-    rc = csp_mpi.Win_free(win); // the carrier: delete callbacks still find the window
+    int freed = csp_mpi.Win_free(win); // the carrier: delete callbacks still find the window
     if (w->iwin && w->iwin != &csp_pool_iwin)
         csp_own_free(w);
     csp_win_forget(w);
     delete_win(w);
-    return rc;
+    return rc != MPI_SUCCESS ? rc : freed;
 }

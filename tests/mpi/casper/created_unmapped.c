@@ -63,6 +63,21 @@ static void flush_both(MPI_Win win, MPI_Aint bad)
     MPI_Win_detach(win, taken);
 }
 
+// The error comes with MPI_Win_free on one process; the others do not wait for ever.
+static void free_with_error(int target, MPI_Aint bad)
+{
+    MPI_Win win;
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
+    MPI_Win_fence(0, win);
+    int rc = MPI_SUCCESS;
+    if (csp_test_rank == 0)
+        rc = MPI_Put(&one, 1, MPI_INT, target, bad, 1, MPI_INT, win);
+    int freed = MPI_Win_free(&win);
+    CHECK_CLASS(rc == MPI_SUCCESS ? freed : rc, csp_test_rank ? MPI_SUCCESS : MPI_ERR_RMA_RANGE);
+    CHECK_INT(win == MPI_WIN_NULL, 1);
+}
+
 int main(void)
 {
     csp_test_init();
@@ -91,5 +106,7 @@ int main(void)
     if (csp_test_size == 4)
         flush_both(win, bad);
     MPI_Win_free(&win);
+    PHASE("free with an error");
+    free_with_error(target, theirs[1]);
     return csp_test_done();
 }
