@@ -35,7 +35,8 @@ int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct
     int rc = csp_type_look(p->type, store, t);
     if (rc == MPI_SUCCESS && p->peer != MPI_PROC_NULL && too_many(p, *t))
         return MPI_ERR_COUNT;
-    int lacks = rc == MPI_SUCCESS && !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
+    int lacks =
+        rc == MPI_SUCCESS && !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
     return lacks && p->peer != MPI_PROC_NULL ? MPI_ERR_BUFFER : rc;
 }
 

@@ -112,11 +112,10 @@ static void error_handlers(void)
 int main(void)
 {
     csp_test_init();
-    int attributes_are = find(&attr.keyval_create, "MPI_Keyval_create") &&
-                         find(&attr.keyval_free, "MPI_Keyval_free") &&
-                         find(&attr.attr_put, "MPI_Attr_put") &&
-                         find(&attr.attr_get, "MPI_Attr_get") &&
-                         find(&attr.attr_delete, "MPI_Attr_delete");
+    int attributes_are =
+        find(&attr.keyval_create, "MPI_Keyval_create") &&
+        find(&attr.keyval_free, "MPI_Keyval_free") && find(&attr.attr_put, "MPI_Attr_put") &&
+        find(&attr.attr_get, "MPI_Attr_get") && find(&attr.attr_delete, "MPI_Attr_delete");
     int handlers_are = find(&errhandler.create, "MPI_Errhandler_create") &&
                        find(&errhandler.set, "MPI_Errhandler_set") &&
                        find(&errhandler.get, "MPI_Errhandler_get");
