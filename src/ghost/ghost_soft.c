@@ -2,8 +2,8 @@
 // Copyright the Casper developers
 // Software route, the ghost's part: takes pieces, executes those of one origin in their order, replies
 // and acknowledges. The ladder is in src/rma/rma_flow.c. How much can be under way is bounded by the
-// origins' credit; what is received here at a time by PIECES. A piece that is still on its way, or whose
-// target a user has locked, never keeps another origin's waiting.
+// origins' credit; what is received here at a time by that of ORIGINS. A piece that is still on its way, or
+// whose target a user has locked, never keeps another origin's waiting, and nor do those behind it.
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@
 #include "runtime/wnode.h"
 
 enum {
-    PIECES = 32,          // being received or waiting for an older one of their origin
+    ORIGINS = 32,         // of which something is being received, or waits for what is
     KEPT_BYTES = 4 << 20, // of free buffers
     TRIES = 50,           // of a lock, before the piece is left for the next turn
 };
@@ -40,6 +40,8 @@ struct buffer {
 };
 
 struct origin {
+    int here;       // its pieces in `in`
+    uint32_t walk;  // through `in`, in which one of them had to wait
     uint32_t done;  // last piece that was executed
     uint32_t asked; // an acknowledgement is wanted when this one is executed,
     int owed;       // if this is 1
@@ -48,7 +50,7 @@ struct origin {
 
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
 static struct buffer *in, **in_last = &in, *out;
-static int in_count;
+static int in_origins; // who have a piece in `in`
 static struct origin *origins; // [wrank]; made when the first piece comes
 static struct csp_piece_room room;
 
@@ -62,7 +64,7 @@ static struct buffer *buffer_take(size_t bytes)
 
 static int has_room(void)
 {
-    return in_count < PIECES;
+    return in_origins < ORIGINS;
 }
 
 static struct origin *origin_of(int wrank)
@@ -92,7 +94,7 @@ static int take(int wrank, int bytes, int tag)
     b->next = NULL;
     *in_last = b;
     in_last = &b->next;
-    in_count++;
+    in_origins += origin_of(wrank)->here++ == 0;
     int rc = csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, tag, csp_rt.ctl, &b->request);
     return rc == MPI_SUCCESS && apart ? take_payload(b, apart) : rc;
 }
@@ -211,30 +213,33 @@ static int try_lock(const struct buffer *b)
     return 1;
 }
 
-// 1 if an older piece of the same origin is still waiting.
-static int is_behind(const struct buffer *b)
+// Takes the piece out of the list, in which the link at `at` leads to it.
+static void remove_at(struct buffer **at, struct origin *o)
 {
-    for (const struct buffer *older = in; older != b; older = older->next)
-        if (older->wrank == b->wrank)
-            return 1;
-    return 0;
+    struct buffer *b = *at;
+    *at = b->next;
+    if (!*at)
+        in_last = at;
+    in_origins -= --o->here == 0;
+    csp_bufs_give(&bufs, &b->buf);
 }
 
+// The oldest of each origin, and those behind it as long as nothing is in the way.
 static int execute_ready(void)
 {
+    static uint32_t walk;
     int n = 0;
+    walk++;
     for (struct buffer **at = &in; *at;) {
         struct buffer *b = *at;
-        if (!receive(b) || is_behind(b) || !try_lock(b)) {
+        struct origin *o = origin_of(b->wrank);
+        if (o->walk == walk || !receive(b) || !try_lock(b)) {
+            o->walk = walk;
             at = &b->next;
             continue;
         }
         execute(b);
-        *at = b->next;
-        if (!*at)
-            in_last = at;
-        in_count--;
-        csp_bufs_give(&bufs, &b->buf);
+        remove_at(at, o);
         n++;
     }
     return n;

@@ -240,6 +240,7 @@ csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_far ARGS 3 TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+csp_add_mpi_test(casper/origin_stops.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created_far ARGS 3
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 csp_add_mpi_test(casper/request_async.c NP 4 GHOSTS 1 NODES 2 FIXED CORE)
