@@ -22,7 +22,7 @@ SOURCES = {
 }
 WORK_US = {"phases": (10000, 100), "chem": (2000,)}  # between the operations
 KINDS = {"phases": ("COMP", "COMM"), "chem": ("SCF", "4INDEX", "CCSD", "(T)")}
-ALL = {"phases": "multi", "chem": "ccsd"}  # the program with all kinds
+ALL = {"phases": "multiphase", "chem": "ccsd"}  # the program with all kinds
 USED = {"comp": ("COMP",), "comm": ("COMM",), "dft": ("SCF",)}  # the others: all kinds
 SHORT = {("ccsd", "SCF"): 0.25}  # parts of a phase's length
 LOOK = {"phases": 20, "chem": 4}  # rounds of each kind that tell how long one takes
@@ -141,7 +141,7 @@ def in_phases(bench, args):
 
 def intervals(bench, args):
     """The multiphase program under GP, by the two intervals (TPDS 7.5)."""
-    study = Study(bench, args, "phases", "multi")
+    study = Study(bench, args, "phases", "multiphase")
     predict, gsync = study.intervals()
     pairs = [(predict * x, gsync) for x in PREDICT_TIMES] + [
         (predict, gsync * x) for x in GSYNC_TIMES
@@ -181,7 +181,7 @@ def overhead_row(bench, config, what, users):
 PROGRAMS = {
     "comp": in_phases,
     "comm": in_phases,
-    "multi": in_phases,
+    "multiphase": in_phases,
     "intervals": intervals,
     "overhead": overhead,
     "dft": in_phases,

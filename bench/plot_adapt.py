@@ -94,7 +94,7 @@ def grouped(axis, rows, labels, colours, field="seconds"):
 
 def multi(rows):
     """Figure 7: the whole run by phases, and phase by phase."""
-    groups = by_mpi([r for r in rows if r["program"] == "multi"])
+    groups = by_mpi([r for r in rows if r["program"] == "multiphase"])
     if not groups:
         return
     figure, axes = plt.subplots(

@@ -19,8 +19,8 @@ and adaptive: *U*: the program says what each phase wants; *P*, *GP*: by profile
 exchange of ghosts (intervals: 1/20 and 1/10 of a phase); *auto*: by measurement, nothing set but
 `CSP_ASYNC_CONFIG=auto`. Iterations are as many as make a phase last {phase} s where it is the shortest.
 
-Wanted: *auto*, and *U* in multi, at most {phase_limit} times the best of on1, on2 and off in each
-phase of multi, and at most {run_limit} times these together; on comp and comm alone at most
+Wanted: *auto*, and *U* in multiphase, at most {phase_limit} times the best of on1, on2 and off in each
+phase of multiphase, and at most {run_limit} times these together; on comp and comm alone at most
 {run_limit} times the best of them. *on1* loses to the best in COMM phases; *GP* is faster than *P*.
 A fence with P and GP takes at most {fence} us more than with on1. **Bold**: beyond that.
 
@@ -29,7 +29,7 @@ Figures: `make bench-adapt`; this page: `python3 bench/tables.py`; plots (build/
 TEXTS = {
     "comp": "Two phases of much computing: GET, computing, ACC, each with a flush, all to all.",
     "comm": "Two phases of many operations and little computing.",
-    "multi": "Two windows one after the other, with COMP COMP COMM COMM on each.",
+    "multiphase": "Two windows one after the other, with COMP COMP COMM COMM on each.",
     "intervals": "The same program under GP, by the interval of prediction and of ghosts' exchange.",
     "dft": "Get a block, compute, accumulate it; tasks by one counter (Fetch_and_op).",
     "ccsd": "Four phases: the same (SCF); accumulates on one process (4INDEX); two gets, more computing, "
@@ -95,7 +95,7 @@ def overhead_wrong(row, rows):
 
 
 WRONG = {
-    "multi": multi_wrong,
+    "multiphase": multi_wrong,
     "comp": single_wrong,
     "comm": single_wrong,
     "overhead": overhead_wrong,
@@ -196,7 +196,7 @@ def overhead_lines(rows):
     return table(("call", "users", *configs), lines)
 
 
-LINES = {"multi": multi_lines, "intervals": interval_lines, "overhead": overhead_lines}
+LINES = {"multiphase": multi_lines, "intervals": interval_lines, "overhead": overhead_lines}
 
 
 def page(data):

@@ -4,8 +4,8 @@
 // ACC, each with a flush, all processes to all in turns, a barrier behind each phase. COMP phases compute much and
 // do one operation a time, COMM phases compute little and do many. Operations carry a 2x2x2 cube of doubles into
 // an 8x8x8 window.
-//   phases FILE comp|comm|multi COMP_ITERATIONS COMM_ITERATIONS COMP_US COMM_US [hints]
-// comp, comm: two phases of the kind on one window. multi: two windows one after the other, COMP COMP COMM
+//   phases FILE comp|comm|multiphase COMP_ITERATIONS COMM_ITERATIONS COMP_US COMM_US [hints]
+// comp, comm: two phases of the kind on one window. multiphase: two windows one after the other, COMP COMP COMM
 // COMM on each. hints: says by info what each phase wants (user-guided, TPDS 5.2); otherwise each phase ends with
 // an info key that only says that all are there.
 #include <mpi.h>
@@ -102,7 +102,7 @@ static long run_program(const char *name)
         return run_window(2, 0);
     if (strcmp(name, "comm") == 0)
         return run_window(0, 2);
-    if (strcmp(name, "multi") == 0)
+    if (strcmp(name, "multiphase") == 0)
         return run_window(2, 2) + run_window(2, 2);
     bench_die("phases: no such program: %s", name);
 }
@@ -114,7 +114,7 @@ int main(int argc, char **argv)
     MPI_Init(&argc, &argv);
     app_init(&app, &argc, argv);
     if (argc != 7)
-        bench_die("usage: phases FILE comp|comm|multi COMP_ITERATIONS COMM_ITERATIONS COMP_US "
+        bench_die("usage: phases FILE comp|comm|multiphase COMP_ITERATIONS COMM_ITERATIONS COMP_US "
                   "COMM_US [hints]");
     for (int kind = COMP; kind <= COMM; kind++) {
         g.iterations[kind] = strtol(argv[3 + kind], NULL, 10);

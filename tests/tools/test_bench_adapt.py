@@ -92,7 +92,7 @@ def test_a_report_that_lost_changes_says_nothing():
 
 
 def row(config, phase, seconds):
-    labels = {"mpi": "m50", "program": "multi", "config": config, "phase": phase}
+    labels = {"mpi": "m50", "program": "multiphase", "config": config, "phase": phase}
     labels["kind"] = ("run", "COMP", "COMM")[phase]
     return {**labels, "seconds": seconds, "seconds_lo": seconds, "seconds_hi": seconds}
 
@@ -143,7 +143,7 @@ def test_a_fence_may_take_ten_microseconds_more(capsys):
 def test_the_page_shows_times_settings_and_what_is_beyond():
     rows = rows_of(**STATIC, auto=(2.2, 1.0))
     rows += [{**r, "config": "GP", "on_share": 0.25, "acc_on_share": 1.0} for r in rows[:3]]
-    runs = {"m50 multi": {"rounds": 3, "when": "today", "phase_s": 4, "users": 2}}
+    runs = {"m50 multiphase": {"rounds": 3, "when": "today", "phase_s": 4, "users": 2}}
     page = tables_adapt.page({"rows": rows, "runs": runs, "cores": 2}).splitlines()
     assert "|  | 1 COMP | 2 COMM | run |" in page
     assert "| auto | **2.2** | 1 | **3.2 (3.2 - 3.2)** |" in page
@@ -165,7 +165,7 @@ class FakeBench(driver.Bench):
         self.started.append(how["env"])
         if program == "sync_cost":
             return [{"what": tables_adapt.FENCE, "samples": [1.0]}]
-        return more(MULTI if args[0] == "multi" else lines("COMP"))
+        return more(MULTI if args[0] == "multiphase" else lines("COMP"))
 
     def take_report(self):
         return report()
@@ -196,6 +196,6 @@ def test_the_overhead_is_that_of_each_configuration_with_two_and_four_users():
 
 
 def test_a_library_without_a_progress_thread_has_no_row_of_it():
-    rows, _ = fake_rows("multi")
+    rows, _ = fake_rows("multiphase")
     assert {r["config"] for r in rows} == set(adapt.CONFIGS) - {"thread"}
     assert [r["seconds"] for r in rows if r["config"] == "auto"] == [1] * 8 + [8]
