@@ -3,6 +3,7 @@
 // An operation is taken apart element by element: a derived datatype for each side and ghost.
 #include "rma/rma_split.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include "rma/rma_bind.h"
 #include "rma/rma_direct.h"
@@ -34,7 +35,8 @@ struct split {
 
 static int push(struct runs *r, MPI_Aint off, MPI_Aint extent)
 {
-    if (r->n > 0 && off == r->offsets[r->n - 1] + r->lengths[r->n - 1] * extent) {
+    if (r->n > 0 && r->lengths[r->n - 1] < INT_MAX && // lengths of the library's are of that size
+        off == r->offsets[r->n - 1] + r->lengths[r->n - 1] * extent) {
         r->lengths[r->n - 1]++;
         return MPI_SUCCESS;
     }
