@@ -385,7 +385,7 @@ int csp_rma_win_free(MPI_Win *win)
     struct csp_win *w = csp_win_find(*win);
     if (!w)
         return csp_mpi.Win_free(win);
-    if (w->held || atomic_load(&w->locked_all) || w->access.active || w->expose.active)
+    if (csp_win_locked(w) || w->access.active || w->expose.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     int rc = csp_win_flush_end(w); // was raised; the others wait for this process all the same
     csp_win_barrier(w);

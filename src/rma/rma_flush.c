@@ -355,7 +355,7 @@ static int window_has(const struct csp_win *w, struct todo todo)
 
 static int flush_all_timed(struct csp_win *w, struct todo todo, int (*flush)(struct csp_win *))
 {
-    if (!atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->held)
+    if (!csp_win_locked(w))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     if (!window_has(w, todo))
         return flush_nothing(w, -1);

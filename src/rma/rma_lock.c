@@ -105,6 +105,7 @@ int csp_rma_win_lock(struct csp_win *w, int lock_type, int rank, int assertion)
     if (!twice) {
         h->next = w->held;
         w->held = h;
+        atomic_fetch_add_explicit(&w->nheld, 1, memory_order_relaxed);
         atomic_store_explicit(&w->held_last, rank + 1, memory_order_relaxed);
     }
     pthread_mutex_unlock(&w->mutex);
@@ -123,8 +124,10 @@ int csp_rma_win_unlock(struct csp_win *w, int rank)
         return MPI_SUCCESS;
     pthread_mutex_lock(&w->mutex);
     struct csp_lock_held **at = find_held(w, rank), *h = *at;
-    if (h)
+    if (h) {
         *at = h->next;
+        atomic_fetch_sub_explicit(&w->nheld, 1, memory_order_relaxed);
+    }
     if (h && atomic_load_explicit(&w->held_last, memory_order_relaxed) == rank + 1)
         atomic_store_explicit(&w->held_last, 0, memory_order_relaxed);
     pthread_mutex_unlock(&w->mutex);

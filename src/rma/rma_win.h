@@ -117,6 +117,7 @@ struct csp_win {
     pthread_mutex_t mutex;          // the lists below; message handlers take it too
     pthread_mutex_t lockall_mutex;  // first use of a node under lock_all; held while waiting
     struct csp_lock_held *held;     // locks of single targets
+    _Atomic int nheld;              // how many; read without the mutex
     _Atomic int held_last;          // 1 + the target locked last, while it is; 0: look at the list
     struct {
         int *ranks; // access group, sorted
@@ -225,7 +226,8 @@ int csp_win_started(const struct csp_win *w, int target);
 /** 1 inside a passive target epoch of this process. */
 static inline int csp_win_locked(const struct csp_win *w)
 {
-    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) || w->held;
+    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) ||
+           atomic_load_explicit(&w->nheld, memory_order_relaxed);
 }
 
 /** 1 if operations to `target` are allowed now: MPI-4.1 12.5 wants an epoch. */
