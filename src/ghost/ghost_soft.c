@@ -50,7 +50,7 @@ struct origin {
 
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
 static struct buffer *in, **in_last = &in, *out;
-static int in_origins; // who have a piece in `in`
+static int in_origins;         // who have a piece in `in`
 static struct origin *origins; // [wrank]; made when the first piece comes
 static struct csp_piece_room room;
 
