@@ -33,11 +33,12 @@ static int too_many(const struct csp_post *p, const struct csp_type *t)
 int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t)
 {
     int rc = csp_type_look(p->type, store, t);
-    if (rc == MPI_SUCCESS && p->peer != MPI_PROC_NULL && too_many(p, *t))
+    if (rc != MPI_SUCCESS || p->peer == MPI_PROC_NULL)
+        return rc;
+    if (too_many(p, *t))
         return MPI_ERR_COUNT;
-    int lacks =
-        rc == MPI_SUCCESS && !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
-    return lacks && p->peer != MPI_PROC_NULL ? MPI_ERR_BUFFER : rc;
+    int lacks = !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
+    return lacks ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
 static int valid(const struct csp_post *p)
