@@ -214,17 +214,29 @@ static int look(const struct csp_post *p, struct typed *type)
     return csp_p2p_raise(p->comm->handle, csp_post_look(p, &type->store, &type->t));
 }
 
+// Before a post that was noted.
+static int look_noted(const struct csp_post *p, struct typed *type)
+{
+    int rc = look(p, type);
+    if (rc != MPI_SUCCESS)
+        csp_p2p_flow_take_back(p);
+    return rc;
+}
+
+static struct csp_transfer *begin(const struct csp_post *p, const struct typed *type)
+{
+    struct csp_transfer *x = csp_transfer_take(p);
+    csp_transfer_post(x, type->t, 0);
+    return x;
+}
+
 static int start(const struct csp_post *p, struct csp_transfer **x)
 {
     struct typed type;
-    int rc = look(p, &type);
-    if (rc != MPI_SUCCESS) {
-        csp_p2p_flow_take_back(p);
-        return rc;
-    }
-    *x = csp_transfer_take(p);
-    csp_transfer_post(*x, type.t, 0);
-    return MPI_SUCCESS;
+    int rc = look_noted(p, &type);
+    if (rc == MPI_SUCCESS)
+        *x = begin(p, &type);
+    return rc;
 }
 
 // A part of a send and receive.
@@ -305,20 +317,15 @@ static int is_over_at_once(const struct csp_post *p, const struct csp_type *t)
 int csp_p2p_send(const struct csp_post *p)
 {
     struct typed type;
-    int rc = look(p, &type);
-    if (rc != MPI_SUCCESS) {
-        csp_p2p_flow_take_back(p);
+    int rc = look_noted(p, &type);
+    if (rc != MPI_SUCCESS)
         return rc;
-    }
-    if (is_over_at_once(p, type.t)) {
-        struct csp_cell *c = describe(p, type.t);
-        csp_cell_post(c);
-        csp_cell_leave(c);
-        return MPI_SUCCESS;
-    }
-    struct csp_transfer *x = csp_transfer_take(p);
-    csp_transfer_post(x, type.t, 0);
-    return complete(MPI_SUCCESS, x, MPI_STATUS_IGNORE);
+    if (!is_over_at_once(p, type.t))
+        return complete(MPI_SUCCESS, begin(p, &type), MPI_STATUS_IGNORE);
+    struct csp_cell *c = describe(p, type.t);
+    csp_cell_post(c);
+    csp_cell_leave(c);
+    return MPI_SUCCESS;
 }
 
 int csp_p2p_recv(struct csp_post *p, MPI_Status *status)
