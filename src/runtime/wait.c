@@ -16,7 +16,7 @@ enum {
     SLEEP_MIN_NS = 5000,
     SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition
     SLACK_NS = 1000,
-    ALARM_TURNS = 256, // turns between two looks at the clock
+    LOOK_NS = 10000000, // between two looks at the alarm and at the other processes
 };
 
 static void alarm_speak(struct csp_wait *w, uint64_t now)
@@ -29,21 +29,22 @@ static void alarm_speak(struct csp_wait *w, uint64_t now)
     csp_warn("waiting for %.1f s: %s", (double)(now - w->begin_ns) * 1e-9, text);
     if (csp_config.watchdog_abort)
         csp_rt_die(1);
-    w->alarm_ns = now + (uint64_t)csp_config.watchdog_s * 1000000000u;
 }
 
-static void alarm_check(struct csp_wait *w)
+static void alarm_check(struct csp_wait *w, uint64_t now)
 {
-    uint64_t now = csp_clock_ns();
-    csp_peers_check(now);
-    if (csp_config.watchdog_s == 0)
-        return;
+    uint64_t patience_ns = (uint64_t)csp_config.watchdog_s * 1000000000u;
+    w->look_ns = now + LOOK_NS;
     if (w->begin_ns == 0) {
         w->begin_ns = now;
-        w->alarm_ns = now + (uint64_t)csp_config.watchdog_s * 1000000000u;
-    } else if (now >= w->alarm_ns) {
-        alarm_speak(w, now);
+        w->alarm_ns = now + patience_ns;
+        return;
     }
+    csp_peers_check(now);
+    if (patience_ns == 0 || now < w->alarm_ns)
+        return;
+    alarm_speak(w, now);
+    w->alarm_ns = now + patience_ns;
 }
 
 // Until a ghost of this node rings, or for so long; the caller looks once more before.
@@ -67,13 +68,14 @@ static void nap(struct csp_wait *w, uint64_t ns)
 void csp_wait_turn(struct csp_wait *w)
 {
     uint64_t spin_ns = csp_rt.crowded ? SPIN_CROWDED_NS : SPIN_FREE_NS;
-    if (csp_am_poll(16) > 0) {
+    int came = csp_am_poll(16) > 0;
+    uint64_t now = csp_clock_ns();
+    if (now >= w->look_ns) // of the first turn, too
+        alarm_check(w, now);
+    if (came) {
         w->idle_ns = 0;
         return;
     }
-    if (++w->turns % ALARM_TURNS == 0)
-        alarm_check(w);
-    uint64_t now = csp_clock_ns();
     if (w->idle_ns == 0)
         w->idle_ns = now;
     if (now - w->idle_ns < spin_ns) {

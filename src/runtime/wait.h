@@ -14,11 +14,10 @@
 struct csp_wait {
     const char *what; // a format with up to three %ld
     long a, b, c;
-    uint64_t begin_ns, alarm_ns;
+    uint64_t begin_ns, look_ns, alarm_ns;
     uint64_t idle_ns; // since when no message came; 0: one did
-    unsigned turns;
-    uint32_t seen; // of the process's bell,
-    int listening; // if it did not sleep since
+    uint32_t seen;    // of the process's bell,
+    int listening;    // if it did not sleep since
 };
 
 static inline void csp_wait_begin3(struct csp_wait *w, const char *what, long a, long b, long c)
