@@ -48,12 +48,12 @@ struct buffer {
 // (MPI_LONG, MPI_INT64_T) do no harm.
 static int mixes(const struct csp_type *own, const struct csp_aim *a)
 {
-    return csp_config.checks && a->basic != MPI_DATATYPE_NULL &&
+    return csp_config.checks && a->basic != MPI_DATATYPE_NULL && own->size > 0 &&
            !csp_type_alike(own->basic, a->basic);
 }
 
 // That it is there at all: MPI_BOTTOM is NULL too, with the addresses in its types.
-static int look_at(struct buffer *b, const struct csp_op *op, const struct csp_aim *a)
+static int look_at(struct buffer *b, const struct csp_op *op, struct csp_aim *a)
 {
     struct csp_type store;
     const struct csp_type *t = a->type;
@@ -67,11 +67,12 @@ static int look_at(struct buffer *b, const struct csp_op *op, const struct csp_a
     if (beyond(b->count, t->size))
         return MPI_ERR_COUNT;
     b->bytes = (MPI_Aint)b->count * t->size;
+    a->hollow |= t->hollow;
     return csp_config.checks && !b->addr && b->bytes > 0 && t->true_lb == 0 ? MPI_ERR_BUFFER
                                                                             : MPI_SUCCESS;
 }
 
-static int fits_origin(const struct csp_op *op, const struct csp_aim *a)
+static int fits_origin(const struct csp_op *op, struct csp_aim *a)
 {
     struct buffer b = {op->origin, op->origin_count, op->origin_type, 0};
     int rc = look_at(&b, op, a);
@@ -81,7 +82,7 @@ static int fits_origin(const struct csp_op *op, const struct csp_aim *a)
                                                                               : MPI_SUCCESS;
 }
 
-static int fits_result(const struct csp_op *op, const struct csp_aim *a)
+static int fits_result(const struct csp_op *op, struct csp_aim *a)
 {
     struct buffer b = {op->result, op->result_count, op->result_type, 0};
     int rc = look_at(&b, op, a);
@@ -98,7 +99,7 @@ static int has_buffers(const struct csp_op *op)
     return origin && compare && op->result ? MPI_SUCCESS : MPI_ERR_BUFFER;
 }
 
-static int fits(const struct csp_op *op, const struct csp_aim *a)
+static int fits(const struct csp_op *op, struct csp_aim *a)
 {
     if (op->kind >= CSP_OP_FOP)
         return has_buffers(op);
@@ -132,6 +133,7 @@ int csp_check_op(struct csp_win *w, const struct csp_op *op, struct csp_aim *a)
         return rc;
     csp_count_t count = csp_op_target_count(op);
     a->basic = MPI_DATATYPE_NULL;
+    a->hollow = a->type->hollow;
     if (count <= 0 || a->type->size == 0)
         return MPI_SUCCESS;
     if (beyond(count, a->type->size) || beyond(count, a->type->extent))

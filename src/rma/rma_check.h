@@ -14,6 +14,7 @@ struct csp_aim {
     MPI_Aint at;                 // bytes from the target's base to displacement 0 of the data
     MPI_Aint bytes;              // of target data; 0: there is nothing to do, the rest is not set
     MPI_Datatype basic; // accumulate that computes: type of its elements; else MPI_DATATYPE_NULL
+    int hollow;         // a type of the operation is (csp_type)
 };
 
 /** @return MPI error code, not yet raised. */

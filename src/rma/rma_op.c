@@ -85,15 +85,20 @@ static int issue_direct(struct csp_win *w, const struct csp_op *op, const struct
 }
 
 // The request, if the program wants one, is the library's if that has one that can be used.
-static int issue_ghost(struct csp_win *w, const struct csp_op *op, const struct csp_type *t,
-                       MPI_Aint at, MPI_Aint bytes)
+static int issue_library(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a,
+                         enum csp_route route)
 {
-    if (op->kind <= CSP_OP_GET)
-        return csp_ghost_issue(w, csp_bind_spread(w, op->target, bytes), op, at, bytes);
-    int ghost = w->by_segment ? csp_bind_acc(w, op, t, at) : w->peers[op->target].ghost_bit;
-    if (CSP_LIKELY(ghost >= 0))
-        return csp_ghost_issue(w, ghost, op, at, bytes);
-    return csp_split_issue(w, op, at);
+    int executor;
+    if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
+        executor = csp_async_target(op->target);
+    else if (op->kind <= CSP_OP_GET)
+        executor = csp_bind_spread(w, op->target, a->bytes);
+    else
+        executor =
+            w->by_segment ? csp_bind_acc(w, op, a->type, a->at) : w->peers[op->target].ghost_bit;
+    if (CSP_LIKELY(executor >= 0 && (!a->hollow || op->kind <= CSP_OP_GET)))
+        return csp_ghost_issue(w, executor, op, a->at, a->bytes);
+    return csp_split_issue(w, op, a->at, executor);
 }
 
 static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a,
@@ -104,11 +109,9 @@ static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp
         int rc = issue_direct(w, op, a->type, a->basic, addr);
         return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
     }
-    if (CSP_UNLIKELY(route == CSP_ROUTE_TARGET))
-        return csp_ghost_issue(w, csp_async_target(op->target), op, a->at, a->bytes);
-    if (by_software(w, op))
+    if (route != CSP_ROUTE_TARGET && by_software(w, op))
         return csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
-    return issue_ghost(w, op, a->type, a->at, a->bytes);
+    return issue_library(w, op, a, route);
 }
 
 static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)

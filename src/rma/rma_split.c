@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// An operation is taken apart element by element: a derived datatype for each side and ghost.
+// An operation is taken apart element by element: a derived datatype for each side and executor.
 #include "rma/rma_split.h"
 
 #include <limits.h>
@@ -30,7 +30,8 @@ struct split {
     int has[SIDES];
     struct csp_type basic; // of the elements
     MPI_Datatype basic_type;
-    struct part *parts; // [gidx]
+    struct part *parts; // [gidx]; one for all if a single executor is given
+    int first, n;       // executors
 };
 
 static int push(struct runs *r, MPI_Aint off, MPI_Aint extent)
@@ -108,10 +109,11 @@ static int has_more(const struct split *s)
 
 static int deal_out(struct split *s, const struct csp_win *w, const struct csp_op *op, MPI_Aint at)
 {
-    int rc = MPI_SUCCESS, first = w->peers[op->target].node * csp_rt.topo->ng;
+    int rc = MPI_SUCCESS;
     while (rc == MPI_SUCCESS && has_more(s)) {
         MPI_Aint off = next_element(&s->cursor[TARGET], s->basic.size);
-        struct part *p = &s->parts[csp_bind_segment(w, op->target, at + off) - first];
+        int g = s->n == 1 ? 0 : csp_bind_segment(w, op->target, at + off) - s->first;
+        struct part *p = &s->parts[g];
         rc = push(&p->side[TARGET], off, s->basic.extent);
         for (int i = ORIGIN; i < SIDES && rc == MPI_SUCCESS; i++)
             if (s->has[i])
@@ -160,17 +162,17 @@ static int issue_part(struct csp_win *w, int ghost, const struct split *s, struc
     return rc;
 }
 
-int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at)
+int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, int executor)
 {
-    struct split s = {0};
-    int ng = csp_rt.topo->ng, first = w->peers[op->target].node * ng;
-    s.parts = calloc((size_t)ng, sizeof(*s.parts));
+    int one = executor >= 0, ng = csp_rt.topo->ng;
+    struct split s = {.first = one ? executor : w->peers[op->target].node * ng, .n = one ? 1 : ng};
+    s.parts = calloc((size_t)s.n, sizeof(*s.parts));
     int rc = s.parts ? start(&s, op) : MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
         rc = deal_out(&s, w, op, at);
-    for (int g = 0; s.parts && g < ng; g++) {
+    for (int g = 0; s.parts && g < s.n; g++) {
         if (rc == MPI_SUCCESS && s.parts[g].side[TARGET].n > 0)
-            rc = issue_part(w, first + g, &s, &s.parts[g], op, at);
+            rc = issue_part(w, s.first + g, &s, &s.parts[g], op, at);
         for (int i = 0; i < SIDES; i++) {
             free(s.parts[g].side[i].lengths);
             free(s.parts[g].side[i].offsets);
@@ -178,6 +180,6 @@ int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at)
     }
     free(s.parts);
     if (rc == MPI_SUCCESS && op->request)
-        csp_request_local(w, first, ng, op->request);
+        csp_request_local(w, s.first, s.n, op->request);
     return rc;
 }

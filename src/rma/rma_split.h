@@ -8,9 +8,10 @@
 #include "rma/rma_win.h"
 
 /**
- * Gives each ghost of the target's node the elements that start in its segments, by one operation each.
- * The program's request, if it wants one, is Casper's. @return MPI error code.
+ * Gives each ghost of the target's node the elements that start in its segments, by one operation each; or all to one
+ * `executor` (not negative), by types of nothing but them. The program's request, if it wants one, is Casper's. @return MPI
+ * error code.
  */
-int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at);
+int csp_split_issue(struct csp_win *w, const struct csp_op *op, MPI_Aint at, int executor);
 
 #endif

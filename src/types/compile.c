@@ -189,29 +189,43 @@ static enum csp_status combine(struct csp_contents *c, struct csp_layout **child
     }
 }
 
-static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic);
+static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic, int *hollow);
 
-// The layouts of all inner types; of those that are done in any case.
-static int compile_children(struct csp_contents *c, struct csp_layout **children,
-                            MPI_Datatype *basic)
+// Whether inner type `i` brings data. What brings none says nothing of the type of the data.
+static int contributes(const struct csp_contents *c, int64_t i, const struct csp_layout *child)
 {
-    int rc = MPI_SUCCESS;
+    if (c->combiner != MPI_COMBINER_STRUCT)
+        return child->size_bytes > 0;
+    struct csp_contents again = *c; // read once more by the constructor
+    int64_t n = *csp_contents_counts(&again, 1);
+    return child->size_bytes > 0 && csp_contents_counts(&again, n)[i] > 0;
+}
+
+// The layouts of all inner types; of those that are done in any case. *basic: of those with data.
+static int compile_children(struct csp_contents *c, struct csp_layout **children,
+                            MPI_Datatype *basic, int *hollow)
+{
+    int rc = MPI_SUCCESS, found = 0;
     for (int64_t i = 0; i < c->type_count && rc == MPI_SUCCESS; i++) {
         MPI_Datatype inner;
-        rc = compile(c->types[i], &children[i], &inner);
-        if (i == 0)
-            *basic = inner;
-        else if (inner != *basic)
-            *basic = MPI_DATATYPE_NULL;
+        rc = compile(c->types[i], &children[i], &inner, hollow);
+        if (rc != MPI_SUCCESS)
+            break;
+        if (!contributes(c, i, children[i])) {
+            *hollow = 1;
+            continue;
+        }
+        *basic = found && inner != *basic ? MPI_DATATYPE_NULL : inner;
+        found = 1;
     }
     return rc;
 }
 
 static int compile_contents(MPI_Datatype type, struct csp_contents *c, struct csp_layout **out,
-                            MPI_Datatype *basic)
+                            MPI_Datatype *basic, int *hollow)
 {
     struct csp_layout *l, **children = calloc((size_t)c->type_count + 1, sizeof(*children));
-    int rc = children ? compile_children(c, children, basic) : MPI_ERR_NO_MEM;
+    int rc = children ? compile_children(c, children, basic, hollow) : MPI_ERR_NO_MEM;
     if (rc == MPI_SUCCESS)
         rc = to_mpi(combine(c, children, &l));
     if (rc == MPI_SUCCESS)
@@ -222,7 +236,7 @@ static int compile_contents(MPI_Datatype type, struct csp_contents *c, struct cs
     return rc;
 }
 
-static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic)
+static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic, int *hollow)
 {
     struct csp_contents c;
     struct csp_type info;
@@ -231,7 +245,7 @@ static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *bas
     if (rc != MPI_SUCCESS)
         return rc;
     if (!csp_combiner_is_predefined(c.combiner)) {
-        rc = compile_contents(type, &c, out, basic);
+        rc = compile_contents(type, &c, out, basic, hollow);
         csp_contents_free(&c);
         return rc;
     }
@@ -243,7 +257,7 @@ static int compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *bas
                : rc;
 }
 
-int csp_layout_compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic)
+int csp_layout_compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic, int *hollow)
 {
-    return compile(type, out, basic);
+    return compile(type, out, basic, hollow);
 }

@@ -11,9 +11,10 @@
 int csp_layout_learn(MPI_Datatype type, struct csp_layout **out);
 
 /**
- * Of a derived type, by its contents. *basic: the predefined type that it consists of,
- * MPI_DATATYPE_NULL if there are several or none. @return MPI error code.
+ * Of a derived type, by its contents. *basic: the predefined type that its data consist of,
+ * MPI_DATATYPE_NULL if there are several or none. *hollow: raised if it has parts without data. @return MPI error code.
  */
-int csp_layout_compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic);
+int csp_layout_compile(MPI_Datatype type, struct csp_layout **out, MPI_Datatype *basic,
+                       int *hollow);
 
 #endif

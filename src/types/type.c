@@ -121,7 +121,8 @@ static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp
     if (rc == MPI_SUCCESS)
         rc = ask_sizes(type, t);
     if (rc == MPI_SUCCESS)
-        rc = named ? csp_layout_learn(type, layout) : csp_layout_compile(type, layout, &t->basic);
+        rc = named ? csp_layout_learn(type, layout)
+                   : csp_layout_compile(type, layout, &t->basic, &t->hollow);
     if (rc != MPI_SUCCESS) {
         csp_layout_free(*layout);
         return rc;

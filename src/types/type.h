@@ -24,6 +24,7 @@ struct csp_type {
     int comparable; // MPI_Compare_and_swap takes it
     // The predefined type that it consists of, by its name if it has one; MPI_DATATYPE_NULL if there are several.
     MPI_Datatype basic;
+    int hollow; // it has parts without data, perhaps of another type: MPI libraries may not see that it is of one
     const struct csp_layout *layout; // where its bytes lie
     struct csp_type_record *record;  // NULL: it lasts for ever, and has a name
 };

@@ -31,6 +31,11 @@ csp_add_mpi_test(rma/proc_null.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_bottom.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_combiners.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_complex.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/types_empty.c NP 4 GHOSTS 1 NODES 2 FIXED) # plain libraries end by an assertion, or an error
+csp_add_mpi_test(rma/types_empty.c NP 4 GHOSTS 1 NODES 1 FIXED NAME rma/types_empty_here)
+csp_add_mpi_test(rma/types_empty.c NP 4 GHOSTS 1 NODES 2 FIXED NAME rma/soft_types_empty ENV CSP_ACC_ROUTE=software)
+csp_add_mpi_test(rma/types_empty.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/segment_types_empty
+                 ENV CSP_ACC_GHOST=segment CSP_ACC_ROUTE=library)
 csp_add_mpi_test(rma/types_indexed.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_irregular.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/types_lifetime.c NP 4 GHOSTS 1 NODES 2)
