@@ -38,6 +38,8 @@ void csp_ghost_soft_start(void);
 int csp_ghost_soft_turn(void);
 /** 1 if nothing is on its way in or out. */
 int csp_ghost_soft_idle(void);
+/** 1 if the last turn left a piece whose target a user of this node has locked. */
+int csp_ghost_soft_waits_for_lock(void);
 void csp_ghost_soft_stop(void);
 
 // ghost_route.c: first ghost of a node: routes of windows that decide by measurement (adapt/keep.h).

@@ -164,11 +164,13 @@ static int is_used(void)
            atomic_load_explicit(&csp_rt.page->used, memory_order_relaxed);
 }
 
-// The longest nap now. A piece that is on its way takes several messages of the MPI library's, unless
-// its origin computes in the middle of them.
+// The longest nap now. Nobody rings when an accumulate's lock is free, which is soon. A piece that is on its way
+// takes several messages of the MPI library's, unless its origin computes in the middle of them.
 static uint64_t nap_most_ns(const struct loop *l)
 {
     uint64_t idle_ns = l->now - l->last_work;
+    if (csp_ghost_soft_waits_for_lock())
+        return SLEEP_FIRST_NS;
     if (idle_ns > DEEP_AFTER_NS)
         return is_used() ? l->deep_max_ns : l->deep_max_ns * UNUSED_FACTOR;
     if (idle_ns < UNDER_WAY_FOR_NS && l->nap_max_ns > UNDER_WAY_NS &&

@@ -45,12 +45,12 @@ struct origin {
     uint32_t done;  // last piece that was executed
     uint32_t asked; // an acknowledgement is wanted when this one is executed,
     int owed;       // if this is 1
-    int error;      // MPI error code of a piece since the last acknowledgement
 };
 
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
 static struct buffer *in, **in_last = &in, *out;
 static int in_origins;         // who have a piece in `in`
+static int waits_for_lock;     // as of the last turn
 static struct origin *origins; // [wrank]; made when the first piece comes
 static struct csp_piece_room room;
 
@@ -99,10 +99,10 @@ static int take(int wrank, int bytes, int tag)
     return rc == MPI_SUCCESS && apart ? take_payload(b, apart) : rc;
 }
 
-static void acknowledge(int wrank, struct origin *o)
+// `error`, with its window `gid`: of the last piece, which failed.
+static void acknowledge(int wrank, struct origin *o, int error, uint64_t gid)
 {
-    struct csp_am msg = {.type = CSP_AM_SOFT_ACK, .a = (int32_t)o->done, .b = o->error};
-    o->error = MPI_SUCCESS;
+    struct csp_am msg = {.type = CSP_AM_SOFT_ACK, .gid = gid, .a = (int32_t)o->done, .b = error};
     o->owed = o->owed && (int32_t)(o->done - o->asked) < 0; // the question may overtake pieces
     csp_am_send(wrank, &msg);
 }
@@ -113,7 +113,7 @@ static void on_ask(const struct csp_am *msg)
     o->asked = (uint32_t)msg->a;
     o->owed = 1;
     if ((int32_t)(o->done - o->asked) >= 0)
-        acknowledge(msg->src, o);
+        acknowledge(msg->src, o, MPI_SUCCESS, 0);
 }
 
 static int mpi_error(enum csp_status s, const struct csp_piece *p)
@@ -140,25 +140,20 @@ static void execute(const struct buffer *b)
     const struct csp_piece *p = (const struct csp_piece *)b->data;
     struct origin *o = origin_of(b->wrank);
     int result = csp_piece_replies(p->kind), want_ack = p->flags & CSP_PIECE_WANT_ACK;
-    struct buffer *reply =
-        result || want_ack ? buffer_take(result ? p->bytes : sizeof(o->error)) : NULL;
+    struct buffer *reply = result || want_ack ? buffer_take(result ? p->bytes : sizeof(int)) : NULL;
     enum csp_status s = csp_piece_exec(p, b->base, result ? reply->data : NULL, &room);
     if (b->lock)
         csp_acc_release(b->lock);
-    int error = mpi_error(s, p);
+    int error = mpi_error(s, p), failed = error != MPI_SUCCESS;
     o->done = p->seq;
-    if (result && error != MPI_SUCCESS)
+    if ((failed && !reply) || (o->owed && (int32_t)(o->done - o->asked) >= 0))
+        acknowledge(b->wrank, o, reply ? MPI_SUCCESS : error, p->win);
+    if (want_ack)
+        memcpy(reply->data, &error, sizeof(error));
+    else if (result && failed)
         reply->bytes = 0; // that is how the origin knows
-    else if (!result && o->error == MPI_SUCCESS)
-        o->error = error;
-    if (want_ack) {
-        memcpy(reply->data, &o->error, sizeof(o->error));
-        o->error = MPI_SUCCESS;
-    }
     if (reply)
         send_reply(reply, b->wrank);
-    if (o->error != MPI_SUCCESS || (o->owed && (int32_t)(o->done - o->asked) >= 0))
-        acknowledge(b->wrank, o);
 }
 
 // A whole message: where its target is.
@@ -230,10 +225,13 @@ static int execute_ready(void)
     static uint32_t walk;
     int n = 0;
     walk++;
+    waits_for_lock = 0;
     for (struct buffer **at = &in; *at;) {
         struct buffer *b = *at;
         struct origin *o = origin_of(b->wrank);
-        if (o->walk == walk || !receive(b) || !try_lock(b)) {
+        int whole = o->walk != walk && receive(b), locked = whole && !try_lock(b);
+        waits_for_lock |= locked;
+        if (!whole || locked) {
             o->walk = walk;
             at = &b->next;
             continue;
@@ -271,6 +269,11 @@ int csp_ghost_soft_turn(void)
 int csp_ghost_soft_idle(void)
 {
     return !in && !out;
+}
+
+int csp_ghost_soft_waits_for_lock(void)
+{
+    return waits_for_lock;
 }
 
 void csp_ghost_soft_start(void)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include "base/bufs.h"
 #include "base/clock.h"
+#include "rma/rma_early.h"
 #include "rma/rma_nudge.h"
 #include "runtime/am.h"
 #include "runtime/node.h"
@@ -27,6 +28,7 @@ enum {
                                         // travels while the other is executed
     ACK_EVERY = 16,                     // pieces
     KEPT_BYTES = 4 << 20,               // of free buffers
+    LOOK = 16,                          // messages
 };
 
 struct slot {
@@ -45,8 +47,9 @@ struct slot {
 };
 
 struct flow {
-    _Atomic uint32_t done; // pieces that the ghost told us it executed; by any thread
-    _Atomic int error;     // MPI error code of one that failed
+    _Atomic uint32_t done;   // pieces that the ghost told us it executed; by any thread
+    _Atomic uint32_t silent; // the last one without a reply: if it failed, a message says so,
+    _Atomic uint32_t told;   // and up to this one it did
     uint32_t sent, asked,
         held; // last piece sent, last with an acknowledgement, last that holds memory of the program
     size_t under_way;
@@ -56,7 +59,7 @@ struct flow {
 };
 
 static struct flow *flows;                               // [node * ng + gidx]
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // all below but `done` and `error`
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // all of them but what is atomic
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct slot), .keep_bytes = KEPT_BYTES};
 
 static int ghost_of_wrank(int wrank)
@@ -65,28 +68,47 @@ static int ghost_of_wrank(int wrank)
     return csp_topo_node_of_wrank(t)[wrank] * t->ng + csp_topo_lrank_of_wrank(t)[wrank];
 }
 
-static void raise_done(struct flow *f, uint32_t seq)
+// Release: an error that was noted before is seen by who acquires the number.
+static void advance(_Atomic uint32_t *number, uint32_t seq)
 {
-    uint32_t now = atomic_load_explicit(&f->done, memory_order_relaxed);
+    uint32_t now = atomic_load_explicit(number, memory_order_relaxed);
     while ((int32_t)(seq - now) > 0 &&
-           !atomic_compare_exchange_weak_explicit(&f->done, &now, seq, memory_order_release,
+           !atomic_compare_exchange_weak_explicit(number, &now, seq, memory_order_release,
                                                   memory_order_relaxed))
         ;
 }
 
-static void note_error(struct flow *f, int error)
+// For the next flush of that window by the ghost. A window that is gone was flushed.
+static void note_error(int ghost, uint64_t gid, int error)
 {
-    if (error != MPI_SUCCESS)
-        atomic_store_explicit(&f->error, error, memory_order_relaxed);
+    if (error == MPI_SUCCESS)
+        return;
+    csp_early_lock();
+    struct csp_win *w = csp_win_by_gid(gid);
+    if (w) {
+        atomic_store_explicit(&w->soft_error, error, memory_order_relaxed);
+        csp_win_mark(w->failed, ghost);
+    }
+    csp_early_unlock();
+}
+
+static int take_error(struct csp_win *w, int ghost)
+{
+    uint64_t mask = UINT64_C(1) << (ghost % 64);
+    if (!csp_win_marked(w->failed, ghost) ||
+        !(atomic_fetch_and_explicit(&w->failed[ghost / 64], ~mask, memory_order_acquire) & mask))
+        return MPI_SUCCESS;
+    return atomic_load_explicit(&w->soft_error, memory_order_relaxed);
 }
 
 static void on_ack(const struct csp_am *msg)
 {
     if (!flows)
         return; // the program ended with operations under way
-    struct flow *f = &flows[ghost_of_wrank(msg->src)];
-    note_error(f, msg->b);
-    raise_done(f, (uint32_t)msg->a);
+    int ghost = ghost_of_wrank(msg->src);
+    note_error(ghost, msg->gid, msg->b);
+    advance(&flows[ghost].told, (uint32_t)msg->a);
+    advance(&flows[ghost].done, (uint32_t)msg->a);
 }
 
 void csp_flow_start(void)
@@ -110,16 +132,16 @@ void csp_flow_stop(void)
 static int deliver(struct flow *f, struct slot *s, const MPI_Status *status)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
-    int bytes = 0, rc = csp_mpi.Get_count(status, MPI_BYTE, &bytes);
+    int bytes = 0, ghost = (int)(f - flows), rc = csp_mpi.Get_count(status, MPI_BYTE, &bytes);
     if (p->flags & CSP_PIECE_WANT_ACK)
-        note_error(f, s->ack);
+        note_error(ghost, p->win, s->ack);
     else if (rc == MPI_SUCCESS && bytes == 0)
-        note_error(f, MPI_ERR_RMA_RANGE);
+        note_error(ghost, p->win, MPI_ERR_RMA_RANGE);
     else if (rc == MPI_SUCCESS && s->reply)
         csp_side_unpack(&s->result, s->first, s->reply, p->bytes);
     if (s->reply)
         csp_type_drop(&s->result.info);
-    raise_done(f, s->seq);
+    advance(&f->done, s->seq);
     return rc;
 }
 
@@ -263,6 +285,8 @@ static void post(int ghost, struct flow *f, struct slot *s, const struct csp_flo
     if (data->result || p->flags & CSP_PIECE_WANT_ACK)
         f->asked = p->seq;
     int rc = post_receive(ghost, s, data);
+    if (!s->replies)
+        atomic_store_explicit(&f->silent, s->seq, memory_order_relaxed);
     if (rc == MPI_SUCCESS)
         rc = post_sends(ghost, s, data->payload);
     if (rc != MPI_SUCCESS) // the ghost may have a half of it
@@ -338,25 +362,39 @@ int csp_flow_look(int ghost, uint32_t seq, int local, int *rc)
     return done || *rc != MPI_SUCCESS;
 }
 
-int csp_flow_end(int ghost, int rc)
+// What is done may be known from a later reply, and the message that says that one before it failed, which was sent first, be
+// here and not looked at.
+static void hear_errors(struct flow *f)
+{
+    uint32_t silent = atomic_load_explicit(&f->silent, memory_order_relaxed);
+    uint32_t done = atomic_load_explicit(&f->done, memory_order_acquire);
+    if ((int32_t)(silent - atomic_load_explicit(&f->told, memory_order_relaxed)) <= 0)
+        return;
+    csp_am_poll(LOOK);
+    if ((int32_t)(done - silent) >= 0)
+        advance(&f->told, silent);
+}
+
+int csp_flow_end(struct csp_win *w, int ghost, int rc)
 {
     int all =
         csp_rt.crowded && (int32_t)(atomic_load_explicit(&flows[ghost].done, memory_order_acquire) -
                                     csp_flow_last(ghost, 0)) >= 0;
     if (all)
         csp_nudge_flushed(ghost, csp_clock_ns());
-    int error = atomic_exchange_explicit(&flows[ghost].error, MPI_SUCCESS, memory_order_acq_rel);
+    hear_errors(&flows[ghost]);
+    int error = w ? take_error(w, ghost) : MPI_SUCCESS;
     return rc != MPI_SUCCESS ? rc : error;
 }
 
-int csp_flow_flush(int ghost, int local, uint64_t gid)
+int csp_flow_flush(struct csp_win *w, int ghost, int local)
 {
     struct csp_wait wait;
     int rc = MPI_SUCCESS;
     uint32_t seq = csp_flow_last(ghost, local);
     csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
-                   (long)gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
+                   (long)w->gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
     while (!csp_flow_look(ghost, seq, local, &rc))
         csp_wait_turn(&wait);
-    return csp_flow_end(ghost, rc);
+    return csp_flow_end(w, ghost, rc);
 }

@@ -39,14 +39,14 @@ uint32_t csp_flow_last(int ghost, int local);
  */
 int csp_flow_look(int ghost, uint32_t seq, int local, int *rc);
 
-/** After the last look, with its `rc`. @return that, or the MPI error code of the first message that failed since the last call. */
-int csp_flow_end(int ghost, int rc);
+/** After the last look, with its `rc`. @return that, or the MPI error code of a message to `ghost` of the window `w` (NULL: it is
+ * gone) that failed since the last call. */
+int csp_flow_end(struct csp_win *w, int ghost, int rc);
 
 /**
  * Waits until all that was sent to `ghost` before is executed there and its replies are here
- * (`local`: the latter, and its payload has left). `gid`: of the window that asks. @return MPI error code of the first
- * that failed since the last call.
+ * (`local`: the latter, and its payload has left). @return as csp_flow_end.
  */
-int csp_flow_flush(int ghost, int local, uint64_t gid);
+int csp_flow_flush(struct csp_win *w, int ghost, int local);
 
 #endif

@@ -32,12 +32,14 @@ void csp_win_bits(struct csp_win *w, int executors)
     size_t words = (size_t)(executors + 63) / 64;
     w->used_words = (int)words;
     size_t counters = (size_t)(csp_async_ghosts() + PER_WORD - 1) / PER_WORD;
-    w->used = csp_meta_alloc(CSP_META_WINDOW, (CSP_WIN_SETS * words + counters) * sizeof(*w->used));
+    w->used =
+        csp_meta_alloc(CSP_META_WINDOW, ((CSP_WIN_SETS + 1) * words + counters) * sizeof(*w->used));
     w->local = w->used + words;
     w->weak = w->local + words;
     w->soft = w->weak + words;
     w->soft_local = w->soft + words;
-    w->unflushed = (_Atomic uint16_t *)(w->soft_local + words);
+    w->failed = w->soft_local + words;
+    w->unflushed = (_Atomic uint16_t *)(w->failed + words);
 }
 
 void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,

@@ -66,7 +66,7 @@ static void say(const struct csp_req *r, struct csp_wait *w)
 static int finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     const struct rma_req *x = rma_of(r);
-    int rc = x->results ? csp_flow_end(x->first, x->rc) : x->rc;
+    int rc = x->results ? csp_flow_end(window(r), x->first, x->rc) : x->rc;
     answer(r, status);
     *request = MPI_REQUEST_NULL;
     csp_req_give(r);

@@ -81,7 +81,8 @@ static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype bas
 {
     uint64_t addr = j->peer->off + (uint64_t)at;
     int rc = fill_sides(j), elements = j->op->kind > CSP_OP_GET;
-    j->head = (struct csp_piece){.kind = (uint16_t)j->op->kind,
+    j->head = (struct csp_piece){.win = j->w->gid,
+                                 .kind = (uint16_t)j->op->kind,
                                  .lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[j->peer->wrank]};
     j->head.elem.size = j->head.elem.extent = 1;
     if (j->w->acc_soft)
@@ -323,10 +324,10 @@ int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_
 
 int csp_soft_flush(struct csp_win *w, int ghost)
 {
-    return csp_flow_flush(ghost, 0, w->gid);
+    return csp_flow_flush(w, ghost, 0);
 }
 
 int csp_soft_flush_local(struct csp_win *w, int ghost)
 {
-    return csp_flow_flush(ghost, 1, w->gid);
+    return csp_flow_flush(w, ghost, 1);
 }

@@ -94,6 +94,8 @@ struct csp_win {
     _Atomic uint64_t *weak;
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
     _Atomic uint64_t *soft_local;                 // as `local`: with memory of the program
+    _Atomic uint64_t *failed;                     // by the software route; behind the sets
+    _Atomic int soft_error;                       // MPI error code of the last one of these
     struct csp_weak_put weak_puts[CSP_WEAK_PUTS]; // those with a request of ours
     _Atomic uint16_t *unflushed; // what the MPI library brought to each ghost since the last flush
     int used_words;

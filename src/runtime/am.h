@@ -11,21 +11,21 @@
 #include <stdint.h>
 
 enum csp_am_type {
-    CSP_AM_LOCK,       // user -> ghost: request; a = window rank or -1 (all on the node), b = type
-    CSP_AM_UNLOCK,     // user -> ghost: a, b as in the request
-    CSP_AM_GRANT,      // ghost -> user: cookie of the request (locks and token)
-    CSP_AM_TOKEN,      // user -> first ghost: creation token wanted
-    CSP_AM_TOKEN_END,  // user -> first ghost: token given back
-    CSP_AM_WIN_MAP,    // user -> ghost of its node: attach the window's segment
-    CSP_AM_WIN_MAKE,   // user -> ghost of its node: create the internal window now
-    CSP_AM_WIN_DROP,   // user -> ghost of its node: creation failed, detach
-    CSP_AM_WIN_FREE,   // user -> ghost of its node: free the internal window
-    CSP_AM_BARRIER,    // user -> user: a = round, b = votes (csp_win_vote), off = which
-    CSP_AM_POST,       // user -> user: a = window rank of the poster
-    CSP_AM_COMPLETE,   // user -> user
-    CSP_AM_AWAKE,      // user -> ghost: do not sleep for a nanoseconds
-    CSP_AM_SOFT_ASK,   // user -> ghost: acknowledge when piece a is executed (rma_flow.c)
-    CSP_AM_SOFT_ACK,   // ghost -> user: a = last piece executed, b = MPI error code
+    CSP_AM_LOCK,      // user -> ghost: request; a = window rank or -1 (all on the node), b = type
+    CSP_AM_UNLOCK,    // user -> ghost: a, b as in the request
+    CSP_AM_GRANT,     // ghost -> user: cookie of the request (locks and token)
+    CSP_AM_TOKEN,     // user -> first ghost: creation token wanted
+    CSP_AM_TOKEN_END, // user -> first ghost: token given back
+    CSP_AM_WIN_MAP,   // user -> ghost of its node: attach the window's segment
+    CSP_AM_WIN_MAKE,  // user -> ghost of its node: create the internal window now
+    CSP_AM_WIN_DROP,  // user -> ghost of its node: creation failed, detach
+    CSP_AM_WIN_FREE,  // user -> ghost of its node: free the internal window
+    CSP_AM_BARRIER,   // user -> user: a = round, b = votes (csp_win_vote), off = which
+    CSP_AM_POST,      // user -> user: a = window rank of the poster
+    CSP_AM_COMPLETE,  // user -> user
+    CSP_AM_AWAKE,     // user -> ghost: do not sleep for a nanoseconds
+    CSP_AM_SOFT_ASK,  // user -> ghost: acknowledge when piece a is executed (rma_flow.c)
+    CSP_AM_SOFT_ACK, // ghost -> user: a = last piece executed, b = its MPI error code, and then its window
     CSP_AM_ROUTE_JOIN, // user -> first ghost of its node: the route to node a, please; b = the window's first node, off = the gate
     CSP_AM_ROUTE_LEAVE, // user -> first ghost of its node: no more
     CSP_AM_ROUTE_KEEP,  // first ghost -> first ghost: struct csp_keep_msg (ghost_route.c)

@@ -22,7 +22,7 @@ enum {
     CSP_PIECE_HEAD_TAG = 5,    // and more (csp_piece_head_tag): a piece without its payload
 };
 
-// WANT_ACK, without a result: a reply with the MPI error code of all up to this one.
+// WANT_ACK, without a result: a reply with the MPI error code of this one.
 enum csp_piece_flag { CSP_PIECE_WANT_ACK = 1 };
 
 // Where the target's memory is; other numbers: the segment of the window with that id (csp_iwin).
@@ -53,6 +53,7 @@ struct csp_piece {
     uint16_t flags; // enum csp_piece_flag
     struct csp_piece_elem elem;
     uint64_t type, op; // csp_wire_type, csp_wire_op; ACC, GET_ACC, FOP
+    uint64_t win;      // gid: whose operation it is, if it fails
 };
 
 /** Where the payload starts in a message. */
