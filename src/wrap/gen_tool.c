@@ -13,6 +13,16 @@ CSP_WRAP(0, int, T_category_get_pvars, MPI_T_category_get_pvars,
          })
 #endif
 
+#if CSP_HAVE_MPI_T_cvar_handle_alloc
+CSP_WRAP(0, int, T_cvar_handle_alloc, MPI_T_cvar_handle_alloc,
+         (int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count),
+         (cvar_index, obj_handle, handle, count), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.T_cvar_handle_alloc(cvar_index, obj_handle, handle, count);
+             return csp_rt_t_cvar_handle_alloc(cvar_index, obj_handle, handle, count);
+         })
+#endif
+
 #if CSP_HAVE_MPI_T_pvar_get_index
 CSP_WRAP(0, int, T_pvar_get_index, MPI_T_pvar_get_index,
          (const char *name, int var_class, int *pvar_index), (name, var_class, pvar_index), {

@@ -75,6 +75,7 @@ int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Gr
 
 // hooks_tool.c
 int csp_rt_t_category_get_pvars(int category, int len, int indices[]);
+int csp_rt_t_cvar_handle_alloc(int index, void *object, MPI_T_cvar_handle *handle, int *count);
 int csp_rt_t_pvar_get_index(const char *name, int var_class, int *index);
 int csp_rt_t_pvar_get_info(int index, char *name, int *name_len, int *verbosity, int *var_class,
                            MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len,

@@ -90,7 +90,7 @@ int csp_rt_session_finalize(MPI_Session *session)
 // session: its mpi://WORLD has the ranks of the real MPI_COMM_WORLD.
 static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
 {
-    const int32_t *urank = csp_topo_urank_of_wrank(csp_rt.topo);
+    const int32_t *urank = csp_rt.active ? csp_topo_urank_of_wrank(csp_rt.topo) : csp_rt.past_uranks;
     int n = 0, kept = 0;
     csp_mpi.Group_size(all, &n);
     int *ranks = malloc(2 * (size_t)(n + 1) * sizeof(*ranks)), *wranks = ranks + n;
@@ -107,11 +107,16 @@ static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
     return rc;
 }
 
+static int has_ghosts(void)
+{
+    return csp_rt.active || csp_rt.past_uranks;
+}
+
 int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Group *group)
 {
     MPI_Group all, world;
     int rc = csp_mpi.Group_from_session_pset(session, pset, group);
-    if (rc != MPI_SUCCESS || !csp_rt.active)
+    if (rc != MPI_SUCCESS || !has_ghosts())
         return rc;
     all = *group;
     rc = csp_mpi.Group_from_session_pset(session, "mpi://WORLD", &world);
@@ -126,7 +131,7 @@ int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Gr
 int csp_rt_session_get_pset_info(MPI_Session session, const char *pset, MPI_Info *info)
 {
     int rc = csp_mpi.Session_get_pset_info(session, pset, info);
-    if (rc != MPI_SUCCESS || !csp_rt.active)
+    if (rc != MPI_SUCCESS || !has_ghosts())
         return rc;
     MPI_Group users;
     char text[24];

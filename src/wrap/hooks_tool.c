@@ -2,7 +2,7 @@
 // Copyright the Casper developers
 // Casper's counters as performance variables of the tool interface (MPI-4.1 15.3.7): behind those that the library had
 // when it was first asked; what it adds later comes behind Casper's, so that an index stays what it is. Bound to
-// no object, continuous, read-only. User role, any thread, also before MPI_Init.
+// no object, continuous, read-only. Variables of the library's may be bound to MPI_COMM_WORLD. User role, any thread, also before MPI_Init.
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -155,6 +155,34 @@ static struct handle *take(MPI_T_pvar_session session, int counter)
     return h;
 }
 
+// What a variable of the library's is bound to: the program's MPI_COMM_WORLD is another one than the library's.
+static void *object_of(int bind, void *object)
+{
+    int is_world = bind == MPI_T_BIND_MPI_COMM && object && *(MPI_Comm *)object == MPI_COMM_WORLD;
+    return is_world ? &csp_user_world : object;
+}
+
+int csp_rt_t_cvar_handle_alloc(int index, void *object, MPI_T_cvar_handle *handle, int *count)
+{
+    int bind = MPI_T_BIND_NO_OBJECT, name_len = 0, desc_len = 0;
+    int rc = csp_mpi.T_cvar_get_info(index, NULL, &name_len, NULL, NULL, NULL, NULL, &desc_len, &bind,
+                                     NULL);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    return csp_mpi.T_cvar_handle_alloc(index, object_of(bind, object), handle, count);
+}
+
+static int alloc_library_handle(MPI_T_pvar_session session, int index, void *object,
+                                MPI_T_pvar_handle *handle, int *count)
+{
+    int bind = MPI_T_BIND_NO_OBJECT, name_len = 0, desc_len = 0;
+    int rc = csp_mpi.T_pvar_get_info(index, NULL, &name_len, NULL, NULL, NULL, NULL, NULL, &desc_len,
+                                     &bind, NULL, NULL, NULL);
+    if (rc != MPI_SUCCESS)
+        return rc;
+    return csp_mpi.T_pvar_handle_alloc(session, index, object_of(bind, object), handle, count);
+}
+
 int csp_rt_t_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *object,
                                MPI_T_pvar_handle *handle, int *count)
 {
@@ -163,8 +191,7 @@ int csp_rt_t_pvar_handle_alloc(MPI_T_pvar_session session, int index, void *obje
         return rc;
     int i = counter_of(index, first);
     if (i < 0)
-        return csp_mpi.T_pvar_handle_alloc(session, to_library(index, first), object, handle,
-                                           count);
+        return alloc_library_handle(session, to_library(index, first), object, handle, count);
     if (session == MPI_T_PVAR_SESSION_NULL)
         return MPI_T_ERR_INVALID_SESSION;
     struct handle *h = take(session, i);
