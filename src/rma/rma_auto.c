@@ -49,7 +49,8 @@ struct csp_auto *csp_auto_new(struct csp_win *w)
     int before = 0; // users of my node
     for (int i = 0; i < w->rank; i++)
         before += w->peers[i].node == csp_rt.node;
-    a->gates = (struct csp_gate *)w->routes + before * w->members->nnodes;
+    uint64_t at = (uint64_t)before * csp_auto_gates_bytes(w->members->nnodes);
+    a->gates = (struct csp_gate *)((char *)w->routes + at); // NOLINT
     pthread_mutex_init(&a->lock, NULL);
     return a;
 }

@@ -6,9 +6,16 @@
 #ifndef CSP_RMA_AUTO_H
 #define CSP_RMA_AUTO_H
 
+#include "adapt/gate.h"
 #include "rma/rma_win.h"
 
 struct csp_auto;
+
+/** Bytes of a user's gates, one for each of `nnodes` nodes: no cache line holds those of two users. */
+static inline uint64_t csp_auto_gates_bytes(int nnodes)
+{
+    return ((uint64_t)nnodes * sizeof(struct csp_gate) + 63) / 64 * 64;
+}
 
 struct csp_auto *csp_auto_new(struct csp_win *w);
 

@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "rma/rma_auto.h"
 #include "runtime/meta.h"
 #include "runtime/node.h"
 #include "runtime/predict.h"
@@ -34,7 +35,7 @@ static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish as
     if (!csp_async_may_change(async) || m->nnodes == 1)
         return 0;
     return csp_predict_used() ? (uint64_t)m->n
-                              : (uint64_t)m->nlocal * (uint64_t)m->nnodes * sizeof(struct csp_gate);
+                              : (uint64_t)m->nlocal * csp_auto_gates_bytes(m->nnodes);
 }
 
 // `ready` must be down, and locks be free, before anybody can learn the offset: the heap hands out used
