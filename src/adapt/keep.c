@@ -75,5 +75,6 @@ void csp_keep_free(struct csp_keep *k)
     for (int i = 0; i < CSP_KEEP_BUCKETS; i++)
         CSP_CHECK(!k->agents[i] && !k->keepers[i] && !k->conductors[i],
                   "a route is in use at the end");
+    CSP_CHECK(k->closing == 0, "changes of routes that are gone are counted: %d", k->closing);
     free(k);
 }

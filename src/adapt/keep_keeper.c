@@ -174,7 +174,7 @@ static void on_probe(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_ro
                      uint64_t now_ns)
 {
     r->asked = 0;
-    if (route == r->adapt.home) // by what it knew already
+    if (!r->members || route == r->adapt.home) // they left, or it is there by what it knew already
         return;
     uint64_t idle_ns = at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
     if (!r->changing && now_ns < r->work_ns + idle_ns)

@@ -463,6 +463,25 @@ static void wants_again_after_a_change_without_a_probe(void **state)
     csp_keep_free(d.keep);
 }
 
+// The conductor's word to probe may meet the keeper's last one to it.
+static void begins_no_change_when_all_have_left(void **state)
+{
+    (void)state;
+    struct desk d = {.now_ns = 1};
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent,
+                                     say_nothing, &d};
+    uint64_t change = 0;
+    d.keep = csp_keep_new(&config);
+    to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+    interval(&d, 10000, &change);
+    to_desk(&d, ORIGIN, CSP_KEEP_LEAVE, 0);
+    assert_int_equal(d.sent[CSP_KEEP_QUIT], 1);
+    to_desk(&d, CONDUCTOR, CSP_KEEP_PROBE, CSP_ADAPT_OFF);
+    to_desk(&d, CONDUCTOR, CSP_KEEP_BYE, 0);
+    assert_int_equal(d.sent[CSP_KEEP_LEFT], 1);
+    csp_keep_free(d.keep); // checks that nothing is left
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -472,6 +491,7 @@ int main(void)
         cmocka_unit_test(goes_on_beside_a_user_that_never_flushes),
         cmocka_unit_test(stops_seldom_beside_a_user_that_never_flushes),
         cmocka_unit_test(wants_again_after_a_change_without_a_probe),
+        cmocka_unit_test(begins_no_change_when_all_have_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
