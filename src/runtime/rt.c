@@ -5,7 +5,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -64,24 +63,12 @@ int csp_rt_init(int *argc, char ***argv)
     return csp_rt_init_thread(argc, argv, CSP_RT_NO_LEVEL, &provided);
 }
 
-// Casper's own end is an attribute of MPI_COMM_SELF (see finalize.c): the library calls it. A session may be opened after that,
-// and its process sets name the ghosts, which are gone.
-static int end_library(void)
-{
-    if (csp_rt.active) {
-        size_t bytes = (size_t)csp_rt.topo->nranks * sizeof(*csp_rt.past_uranks);
-        csp_rt.past_uranks = malloc(bytes);
-        CSP_CHECK(csp_rt.past_uranks, "out of memory for %zu bytes in MPI_Finalize", bytes);
-        memcpy(csp_rt.past_uranks, csp_topo_urank_of_wrank(csp_rt.topo), bytes);
-    }
-    return csp_mpi.Finalize();
-}
-
+// Casper's own end is an attribute of MPI_COMM_SELF (see finalize.c): the library calls it.
 int csp_rt_finalize(void)
 {
     int rc = MPI_SUCCESS;
     if (csp_rt.open_sessions == 0)
-        rc = end_library();
+        rc = csp_mpi.Finalize();
     csp_rt.finalized = rc == MPI_SUCCESS;
     return rc;
 }
@@ -90,7 +77,7 @@ int csp_rt_stop(void)
 {
     int done = 0;
     csp_mpi.Finalized(&done);
-    return done ? MPI_SUCCESS : end_library();
+    return done ? MPI_SUCCESS : csp_mpi.Finalize();
 }
 
 int csp_rt_initialized(int *flag)

@@ -52,7 +52,6 @@ struct csp_rt {
     struct csp_seg_key pool_key; // to make it larger
     struct csp_node_page *page;
     const struct csp_topo *topo; // in it
-    int32_t *past_uranks;        // of all wranks, from MPI_Finalize on; NULL: there never were ghosts
     MPI_Win pool_win;   // internal window over everybody, ghosts expose the pool; rank = wrank
     int pool_has_users; // users expose it as well
 };

@@ -48,6 +48,23 @@ static int casper_is_off(void)
     return csp_config_load(environ, 0) == CSP_OK && csp_config.ng == 0;
 }
 
+// The libraries begin anew with all processes of the job, and ghosts do not come back: an error instead of a wait
+// without end.
+static int refuse(MPI_Errhandler errh)
+{
+    csp_error("MPI_Session_init after MPI_Finalize: the ghosts have left, and the MPI library "
+              "would wait for them; "
+              "open a session before MPI_Finalize, or run with CSP_NG=0");
+    if (errh == MPI_ERRORS_ARE_FATAL || errh == MPI_ERRORS_ABORT)
+        csp_rt_die(1);
+    return MPI_ERR_OTHER;
+}
+
+static int had_ghosts(void)
+{
+    return csp_rt.urank >= 0 && !csp_rt.active;
+}
+
 static int start_casper(MPI_Info info)
 {
     int inited = 0, provided = 0;
@@ -65,7 +82,7 @@ static int start_casper(MPI_Info info)
 int csp_rt_session_init(MPI_Info info, MPI_Errhandler errh, MPI_Session *session)
 {
     pthread_mutex_lock(&mutex);
-    int rc = start_casper(info);
+    int rc = had_ghosts() ? refuse(errh) : start_casper(info);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Session_init(info, errh, session);
     if (rc == MPI_SUCCESS)
@@ -90,7 +107,7 @@ int csp_rt_session_finalize(MPI_Session *session)
 // session: its mpi://WORLD has the ranks of the real MPI_COMM_WORLD.
 static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
 {
-    const int32_t *urank = csp_rt.active ? csp_topo_urank_of_wrank(csp_rt.topo) : csp_rt.past_uranks;
+    const int32_t *urank = csp_topo_urank_of_wrank(csp_rt.topo);
     int n = 0, kept = 0;
     csp_mpi.Group_size(all, &n);
     int *ranks = malloc(2 * (size_t)(n + 1) * sizeof(*ranks)), *wranks = ranks + n;
@@ -107,16 +124,11 @@ static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
     return rc;
 }
 
-static int has_ghosts(void)
-{
-    return csp_rt.active || csp_rt.past_uranks;
-}
-
 int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Group *group)
 {
     MPI_Group all, world;
     int rc = csp_mpi.Group_from_session_pset(session, pset, group);
-    if (rc != MPI_SUCCESS || !has_ghosts())
+    if (rc != MPI_SUCCESS || !csp_rt.active)
         return rc;
     all = *group;
     rc = csp_mpi.Group_from_session_pset(session, "mpi://WORLD", &world);
@@ -131,7 +143,7 @@ int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Gr
 int csp_rt_session_get_pset_info(MPI_Session session, const char *pset, MPI_Info *info)
 {
     int rc = csp_mpi.Session_get_pset_info(session, pset, info);
-    if (rc != MPI_SUCCESS || !has_ghosts())
+    if (rc != MPI_SUCCESS || !csp_rt.active)
         return rc;
     MPI_Group users;
     char text[24];

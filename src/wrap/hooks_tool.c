@@ -165,8 +165,8 @@ static void *object_of(int bind, void *object)
 int csp_rt_t_cvar_handle_alloc(int index, void *object, MPI_T_cvar_handle *handle, int *count)
 {
     int bind = MPI_T_BIND_NO_OBJECT, name_len = 0, desc_len = 0;
-    int rc = csp_mpi.T_cvar_get_info(index, NULL, &name_len, NULL, NULL, NULL, NULL, &desc_len, &bind,
-                                     NULL);
+    int rc = csp_mpi.T_cvar_get_info(index, NULL, &name_len, NULL, NULL, NULL, NULL, &desc_len,
+                                     &bind, NULL);
     if (rc != MPI_SUCCESS)
         return rc;
     return csp_mpi.T_cvar_handle_alloc(index, object_of(bind, object), handle, count);
@@ -176,8 +176,8 @@ static int alloc_library_handle(MPI_T_pvar_session session, int index, void *obj
                                 MPI_T_pvar_handle *handle, int *count)
 {
     int bind = MPI_T_BIND_NO_OBJECT, name_len = 0, desc_len = 0;
-    int rc = csp_mpi.T_pvar_get_info(index, NULL, &name_len, NULL, NULL, NULL, NULL, NULL, &desc_len,
-                                     &bind, NULL, NULL, NULL);
+    int rc = csp_mpi.T_pvar_get_info(index, NULL, &name_len, NULL, NULL, NULL, NULL, NULL,
+                                     &desc_len, &bind, NULL, NULL, NULL);
     if (rc != MPI_SUCCESS)
         return rc;
     return csp_mpi.T_pvar_handle_alloc(session, index, object_of(bind, object), handle, count);
