@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Trace event format, an array of events a line each, readable without its end. A process of the format is a node, a
-// thread one of its processes. Spans are as long as what was seen stayed the same; counters are written when
-// they changed.
+// thread one of its processes. Spans are as long as what was seen stayed the same: one event when they end, or, around
+// a flush, one where they begin and one where they end. Counters are written when they changed.
 #include "trace/trace.h"
 
 #include <stdlib.h>
@@ -25,6 +25,7 @@ struct track {
     struct csp_trace_look last;
     int state;               // enum state, NONE
     uint64_t since_ns;       // in it
+    int begun;               // that is written
     int in_mpi, waits, busy; // percent, as written last
     uint64_t per_s[3];       // operations, as written last
 };
@@ -91,15 +92,30 @@ uint64_t csp_trace_due_ns(const struct csp_trace *t)
     return t->last_ns + t->interval_ns;
 }
 
-static void end_span(const struct csp_trace *t, const struct track *k, uint64_t now_ns)
+static int is_open(const struct track *k, uint64_t now_ns)
 {
-    if (k->state == NONE || k->state == IDLE || now_ns <= k->since_ns)
-        return;
-    fprintf(t->out,
-            ",\n{\"ph\": \"X\", \"pid\": %d, \"tid\": %d, \"ts\": %.1f, \"dur\": %.1f, \"name\": "
-            "\"%s\"}",
-            t->node, tid_of(&k->proc), us(t, k->since_ns), (double)(now_ns - k->since_ns) * 1e-3,
-            state_names[k->state]);
+    return k->state != NONE && k->state != IDLE && now_ns > k->since_ns;
+}
+
+static void begin_span(const struct csp_trace *t, struct track *k)
+{
+    fprintf(t->out, ",\n{\"ph\": \"B\", \"pid\": %d, \"tid\": %d, \"ts\": %.1f, \"name\": \"%s\"}",
+            t->node, tid_of(&k->proc), us(t, k->since_ns), state_names[k->state]);
+    k->begun = 1;
+}
+
+static void end_span(const struct csp_trace *t, struct track *k, uint64_t now_ns)
+{
+    if (k->begun)
+        fprintf(t->out, ",\n{\"ph\": \"E\", \"pid\": %d, \"tid\": %d, \"ts\": %.1f}", t->node,
+                tid_of(&k->proc), us(t, now_ns));
+    else if (is_open(k, now_ns))
+        fprintf(t->out,
+                ",\n{\"ph\": \"X\", \"pid\": %d, \"tid\": %d, \"ts\": %.1f, \"dur\": %.1f, "
+                "\"name\": \"%s\"}",
+                t->node, tid_of(&k->proc), us(t, k->since_ns),
+                (double)(now_ns - k->since_ns) * 1e-3, state_names[k->state]);
+    k->begun = 0;
 }
 
 // It was in this state since the last look.
@@ -219,6 +235,9 @@ void csp_trace_change(struct csp_trace *t, const struct csp_change *c)
 
 void csp_trace_flush(struct csp_trace *t)
 {
+    for (int i = 0; i < t->n; i++)
+        if (!t->track[i].begun && is_open(&t->track[i], t->last_ns))
+            begin_span(t, &t->track[i]);
     fflush(t->out);
 }
 

@@ -11,7 +11,9 @@ import subprocess
 import sys
 
 import job_support
+import launcher_support  # noqa: F401  (the path of the package)
 import pytest
+from casper_cli import timeline
 from job_support import Job, run
 
 CASPER = job_support.mpi_libs.ROOT / "bin/casper"
@@ -39,7 +41,21 @@ def events(traced, node):
 
 
 def spans(of_node, tid):
-    return [(e["name"], e["ts"], e["dur"]) for e in of_node if e["ph"] == "X" and e["tid"] == tid]
+    """Name, begin, length: events of one kind, and, around a flush, pairs of begin and end."""
+    found, begun = [], None
+    for e in of_node:
+        if e.get("tid") != tid:
+            continue
+        if e["ph"] == "X":
+            found.append((e["name"], e["ts"], e["dur"]))
+        elif e["ph"] == "B":
+            assert begun is None
+            begun = e
+        elif e["ph"] == "E":
+            found.append((begun["name"], begun["ts"], e["ts"] - begun["ts"]))
+            begun = None
+    assert begun is None
+    return found
 
 
 def plotting_python():
@@ -73,7 +89,7 @@ def test_phases_are_seen(traced):
 
 def test_spans_of_a_track_do_not_overlap(traced):
     of_node = events(traced, 1)
-    for tid in {e["tid"] for e in of_node if e["ph"] == "X"}:
+    for tid in {e["tid"] for e in of_node if e["ph"] in "XB"}:
         end = 0
         for _, begin, dur in sorted(spans(of_node, tid), key=lambda s: s[1]):
             assert begin >= end - 1
@@ -116,6 +132,21 @@ def test_a_trace_without_its_end_is_read(traced, tmp_path):
     (tmp_path / "casper-1.trace.json").write_text(text[: len(text) * 2 // 3])
     done = make_page(tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+def test_a_span_that_a_dead_job_left_open_ends_with_the_last_event():
+    track = {"pid": 0, "tid": 7}
+    node = timeline.read_node(
+        [
+            track | {"ph": "M", "name": "thread_name", "args": {"name": "rank 7"}},
+            track | {"ph": "B", "ts": 1e6, "name": "MPI"},
+            track | {"ph": "E", "ts": 3e6},
+            track | {"ph": "X", "ts": 3e6, "dur": 1e6, "name": "computes"},
+            track | {"ph": "B", "ts": 4e6, "name": "MPI"},
+            {"pid": 0, "ph": "C", "ts": 9e6, "name": "rank 7: in MPI", "args": {"%": 99}},
+        ]
+    )
+    assert node.spans == {7: [(1, 2, "MPI"), (3, 1, "computes"), (4, 5, "MPI")]}
 
 
 def test_no_traces(tmp_path):

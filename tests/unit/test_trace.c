@@ -56,6 +56,29 @@ static void spans_last_while_nothing_changes(void **state)
     free(text);
 }
 
+// A job that dies leaves what its processes do since long.
+static void open_spans_are_in_what_was_flushed(void **state)
+{
+    (void)state;
+    struct csp_trace *t = begin();
+    struct csp_trace_look looks[2] = {{0}};
+    for (int i = 1; i <= 3; i++) {
+        csp_trace_step(t, 100 + (uint64_t)i * 10 * MS, looks);
+        csp_trace_flush(t);
+        expect("{\"ph\": \"B\", \"pid\": 3, \"tid\": 4, \"ts\": 0.0, \"name\": \"computes\"}");
+    }
+    looks[1].mpi_ns += 10 * MS;
+    csp_trace_step(t, 100 + 40 * MS, looks);
+    looks[1].mpi_ns += 10 * MS;
+    csp_trace_end(t, 100 + 50 * MS, looks);
+    assert_int_equal(times("\"ph\": \"B\""), 1); // idle ghosts have none
+    assert_int_equal(times("{\"ph\": \"E\", \"pid\": 3, \"tid\": 4, \"ts\": 30000.0}"), 1);
+    expect("\"ph\": \"X\", \"pid\": 3, \"tid\": 4, \"ts\": 30000.0, \"dur\": 20000.0, \"name\": "
+           "\"MPI\"}");
+    assert_int_equal(times("\"ph\": \"E\""), 1);
+    free(text);
+}
+
 static void operations_by_the_way_they_took(void **state)
 {
     (void)state;
@@ -111,6 +134,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(spans_last_while_nothing_changes),
+        cmocka_unit_test(open_spans_are_in_what_was_flushed),
         cmocka_unit_test(operations_by_the_way_they_took),
         cmocka_unit_test(changes_say_why),
         cmocka_unit_test(looks_become_rare),

@@ -77,17 +77,31 @@ def read_events(path):
 
 
 def read_node(events):
-    node = Node(events[0]["pid"])
+    """Spans that a job which died left open end with the last event."""
+    node, begun = Node(events[0]["pid"]), {}
+    last = max((e.get("ts", 0) + e.get("dur", 0) for e in events), default=0) * 1e-6
+
+    def end(tid, at):
+        if tid in begun:
+            begin, name = begun.pop(tid)
+            node.spans.setdefault(tid, []).append((begin, at - begin, name))
+
     for e in events:
         at = e.get("ts", 0) * 1e-6
         if e["ph"] == "M" and e["name"] == "thread_name":
             node.tracks[e["tid"]] = e["args"]["name"]
         elif e["ph"] == "X":
             node.spans.setdefault(e["tid"], []).append((at, e["dur"] * 1e-6, e["name"]))
+        elif e["ph"] == "B":
+            begun[e["tid"]] = at, e["name"]
+        elif e["ph"] == "E":
+            end(e["tid"], at)
         elif e["ph"] == "C":
             node.counters.setdefault(e["name"], []).append((at, e["args"]))
         elif e["ph"] == "i":
             node.changes.append((at, e["name"], e["args"]))
+    for tid in list(begun):
+        end(tid, last)
     return node
 
 
