@@ -51,8 +51,9 @@ struct csp_keep_msg {
 /** Sends to the first ghost of a node; messages from one to another arrive in order. */
 typedef void (*csp_keep_send)(void *ctx, int to_node, const struct csp_keep_msg *msg);
 
-/** A change of the chosen route, for whoever wants to tell it. */
-typedef void (*csp_keep_say)(void *ctx, uint64_t gid, const struct csp_adapt *why);
+/** A change of the chosen route is made, for whoever wants to tell it. The costs in `why` are parts of the time of each of
+ * `users` users: so many times as much is what one waited for an operation. */
+typedef void (*csp_keep_say)(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t users);
 
 struct csp_keep_config {
     struct csp_adapt_config adapt;

@@ -32,6 +32,7 @@ struct csp_keeper {
     int nmembers, nclosed;
     uint32_t route, wanted;
     int changing;
+    int unsaid; // there is another route to be told when it is made
     uint64_t change, give_up_ns;
     uint64_t retry_at_ns, retry_intervals;
     int conductor;          // its node
@@ -78,10 +79,18 @@ static void to_all(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep
         to_agent(k, r, m->node, kind);
 }
 
+static void say(struct csp_keep *k, struct csp_keeper *r)
+{
+    if (r->unsaid)
+        k->config.say(k->config.ctx, r->gid, &r->adapt, r->users);
+    r->unsaid = 0;
+}
+
 static void end_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
     r->changing = 0;
     k->closing--;
+    say(k, r);
     csp_adapt_restart(&r->adapt, now_ns, r->done);
     to_all(k, r, CSP_KEEP_OPEN);
 }
@@ -163,10 +172,11 @@ static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
         return;
     enum csp_adapt_route home = r->adapt.home;
     enum csp_adapt_route route = csp_adapt_step(&r->adapt, now_ns, r->done, more_ns(r));
-    if (r->adapt.home != home)
-        k->config.say(k->config.ctx, r->gid, &r->adapt);
+    r->unsaid |= r->adapt.home != home;
     want(k, r);
     follow(k, r, route, now_ns);
+    if (!r->changing) // it was there, for a probe
+        say(k, r);
 }
 
 // Where nothing is done now there is nothing to measure.
@@ -273,7 +283,7 @@ static void on_work(struct csp_keep *k, struct csp_keeper *r, int from,
                     const struct csp_keep_msg *msg, uint64_t now_ns)
 {
     struct member *m = *find_member(r, from);
-    r->users += msg->users - m->users;
+    r->users = r->users - m->users + msg->users;
     m->users = msg->users;
     m->more_ns = msg->more_ns;
     r->work_ns = now_ns;

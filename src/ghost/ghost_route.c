@@ -26,10 +26,11 @@ static void send(void *ctx, int to_node, const struct csp_keep_msg *m)
     csp_am_send(csp_topo_ghosts(csp_rt.topo)[to_node * csp_rt.topo->ng], &msg);
 }
 
-static void say(void *ctx, uint64_t gid, const struct csp_adapt *why)
+static void say(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t users)
 {
     (void)ctx;
-    double with = why->cost[CSP_ADAPT_ON].ns, without = why->cost[CSP_ADAPT_OFF].ns;
+    double with = why->cost[CSP_ADAPT_ON].ns * (double)users;
+    double without = why->cost[CSP_ADAPT_OFF].ns * (double)users;
     csp_change_note((struct csp_change){.gid = gid,
                                         .who = csp_rt.node,
                                         .by = CSP_CHANGE_MEASURED,
@@ -37,8 +38,7 @@ static void say(void *ctx, uint64_t gid, const struct csp_adapt *why)
                                         .with = with,
                                         .without = without});
     csp_info("window %llx, targets of node %d: redirection is %s now: users waited %.2f us for an "
-             "operation with "
-             "and %.2f without it",
+             "operation with and %.2f without it",
              (unsigned long long)gid, csp_rt.node, why->home == CSP_ADAPT_OFF ? "off" : "on",
              with * 1e-3, without * 1e-3);
 }

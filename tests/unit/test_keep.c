@@ -79,10 +79,11 @@ static void send(void *ctx, int to, const struct csp_keep_msg *msg)
     c->last_ns = at_ns;
 }
 
-static void say(void *ctx, uint64_t gid, const struct csp_adapt *why)
+static void say(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t users)
 {
     const struct end *end = ctx;
     (void)gid;
+    assert_in_range(users, 1, NODES * USERS);
     assert_int_equal(why->reason, CSP_ADAPT_BETTER);
     end->world->changes++;
 }
@@ -388,6 +389,8 @@ struct desk {
     struct csp_keep *keep;
     int sent[CSP_KEEP_BYE + 1];
     uint64_t now_ns;
+    int said, off;
+    double waited_ns; // for an operation, as said last
 };
 
 static void note_sent(void *ctx, int to, const struct csp_keep_msg *msg)
@@ -397,11 +400,13 @@ static void note_sent(void *ctx, int to, const struct csp_keep_msg *msg)
     d->sent[msg->kind]++;
 }
 
-static void say_nothing(void *ctx, uint64_t gid, const struct csp_adapt *why)
+static void note_said(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t users)
 {
-    (void)ctx;
+    struct desk *d = ctx;
     (void)gid;
-    (void)why;
+    d->said++;
+    d->off = why->home == CSP_ADAPT_OFF;
+    d->waited_ns = why->cost[why->home].ns * (double)users;
 }
 
 enum { DESK = 0, ORIGIN = 1, CONDUCTOR = 2, GID = 9 };
@@ -412,15 +417,21 @@ static void to_desk(struct desk *d, int from, enum csp_keep_kind kind, uint64_t 
     csp_keep_receive(d->keep, from, &msg, d->now_ns);
 }
 
-// An interval in which an operation costs so much; changes of the route are agreed at once.
-static void interval(struct desk *d, uint64_t cost_ns, uint64_t *change)
+// An interval in which a user waits so long for an operation.
+static void work(struct desk *d, uint64_t wait_ns)
 {
-    struct csp_keep_msg work = {
-        .gid = GID, .node = DESK, .kind = CSP_KEEP_WORK, .users = 1, .calls = 8, .n = 100};
-    work.waited_ns = work.n * cost_ns;
-    int closes = d->sent[CSP_KEEP_CLOSE];
+    struct csp_keep_msg msg = {
+        .gid = GID, .node = DESK, .kind = CSP_KEEP_WORK, .users = 2, .calls = 8, .n = 100};
+    msg.waited_ns = msg.n * wait_ns;
     d->now_ns += INTERVAL_NS;
-    csp_keep_receive(d->keep, ORIGIN, &work, d->now_ns);
+    csp_keep_receive(d->keep, ORIGIN, &msg, d->now_ns);
+}
+
+// Changes of the route are agreed at once.
+static void interval(struct desk *d, uint64_t wait_ns, uint64_t *change)
+{
+    int closes = d->sent[CSP_KEEP_CLOSE];
+    work(d, wait_ns);
     if (d->sent[CSP_KEEP_CLOSE] > closes)
         to_desk(d, ORIGIN, CSP_KEEP_CLOSED, ++*change);
 }
@@ -438,8 +449,8 @@ static void wants_again_after_a_change_without_a_probe(void **state)
 {
     (void)state;
     struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent,
-                                     say_nothing, &d};
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
+                                     &d};
     uint64_t change = 0;
     d.keep = csp_keep_new(&config);
     to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
@@ -463,13 +474,45 @@ static void wants_again_after_a_change_without_a_probe(void **state)
     csp_keep_free(d.keep);
 }
 
+// What is found better is told when it is there: after a probe it is, else when all have agreed.
+static void tells_a_change_when_it_is_made(void **state)
+{
+    (void)state;
+    struct desk d = {.now_ns = 1};
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
+                                     &d};
+    uint64_t change = 0;
+    d.keep = csp_keep_new(&config);
+    to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+    interval(&d, 10000, &change);
+    probe(&d, CSP_ADAPT_OFF, &change);
+    for (int i = 0; d.said == 0; i++) {
+        assert_true(i < 100);
+        interval(&d, 6000, &change);
+    }
+    assert_int_equal(change, 1);
+    assert_true(d.off && d.waited_ns > 5990 && d.waited_ns < 6010);
+    int closes = d.sent[CSP_KEEP_CLOSE];
+    for (uint64_t i = 0; d.sent[CSP_KEEP_CLOSE] == closes; i++) { // dearer, but no other phase
+        assert_true(i < 1000);
+        work(&d, 6000 + 150 * (i < 40 ? i : 40));
+    }
+    assert_int_equal(d.said, 1);
+    to_desk(&d, ORIGIN, CSP_KEEP_CLOSED, ++change);
+    assert_int_equal(d.said, 2);
+    assert_false(d.off);
+    to_desk(&d, ORIGIN, CSP_KEEP_LEAVE, 0);
+    to_desk(&d, CONDUCTOR, CSP_KEEP_BYE, 0);
+    csp_keep_free(d.keep);
+}
+
 // The conductor's word to probe may meet the keeper's last one to it.
 static void begins_no_change_when_all_have_left(void **state)
 {
     (void)state;
     struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent,
-                                     say_nothing, &d};
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
+                                     &d};
     uint64_t change = 0;
     d.keep = csp_keep_new(&config);
     to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
@@ -491,6 +534,7 @@ int main(void)
         cmocka_unit_test(goes_on_beside_a_user_that_never_flushes),
         cmocka_unit_test(stops_seldom_beside_a_user_that_never_flushes),
         cmocka_unit_test(wants_again_after_a_change_without_a_probe),
+        cmocka_unit_test(tells_a_change_when_it_is_made),
         cmocka_unit_test(begins_no_change_when_all_have_left),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
