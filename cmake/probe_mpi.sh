@@ -6,7 +6,8 @@
 # NAMES lists functions, separated by blanks (see mpi_names.txt); a name behind "removed:" is one of
 # MPI-1 that headers no longer declare. A function counts if mpi.h declares PMPI_X (removed names are
 # excused) and a program that refers to PMPI_X *links*; versions and headers alone are not believed.
-# OUT.h gets CSP_HAVE_MPI_X (0 or 1) for each and the lists CSP_MPI_EACH, CSP_MPI_EACH_REMOVED.
+# OUT.h gets CSP_HAVE_MPI_X (0 or 1) for each, the lists CSP_MPI_EACH, CSP_MPI_EACH_REMOVED, and
+# CSP_CONST_REQUESTS: const, or nothing with headers that lack it in MPI_Request_get_status_all and its kin.
 # It is rewritten only when its content changes.
 set -eu
 LC_ALL=C
@@ -35,6 +36,11 @@ if ! $cc -E "$tmp/header.c" >"$tmp/header.i" 2>"$tmp/err"; then
 fi
 sed '/^#/d' "$tmp/header.i" | tr '\n' ' ' | grep -oE 'PMPIX?_[A-Za-z0-9_]+[[:space:]]*\(' |
     tr -d ' \t(' | sort -u >"$tmp/declared"
+const=const
+if sed '/^#/d' "$tmp/header.i" | tr '\n' ' ' |
+    grep -qE 'PMPI_Request_get_status_all[[:space:]]*\([^,]*,[[:space:]]*MPI_Request'; then
+    const=
+fi
 awk 'NR == FNR { decl[$1] = 1; next }
      sub(/^removed:/, "") || ("P" $1) in decl' "$tmp/declared" "$tmp/all" >"$tmp/wanted"
 
@@ -75,6 +81,7 @@ fi
                              else each = each " \\\n    X(" field ", " $1 ")" } }
          END { printf "#define CSP_MPI_EACH(X)%s\n#define CSP_MPI_EACH_REMOVED(X)%s\n", each, old }' \
         "$tmp/wanted" "$tmp/all"
+    echo "#define CSP_CONST_REQUESTS $const"
     echo "#endif"
 } >"$tmp/have.h"
 cmp -s "$tmp/have.h" "$out" || cp "$tmp/have.h" "$out"

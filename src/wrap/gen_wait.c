@@ -23,7 +23,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status, MPI_Request_get_status,
 
 #if CSP_HAVE_MPI_Request_get_status_all
 CSP_WRAP(CSP_BY_REQ, int, Request_get_status_all, MPI_Request_get_status_all,
-         (int count, const MPI_Request array_of_requests[], int *flag,
+         (int count, CSP_CONST_REQUESTS MPI_Request array_of_requests[], int *flag,
           MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
              if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
@@ -35,7 +35,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status_all, MPI_Request_get_status_all,
 
 #if CSP_HAVE_MPI_Request_get_status_any
 CSP_WRAP(CSP_BY_REQ, int, Request_get_status_any, MPI_Request_get_status_any,
-         (int count, const MPI_Request array_of_requests[], int *index, int *flag,
+         (int count, CSP_CONST_REQUESTS MPI_Request array_of_requests[], int *index, int *flag,
           MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
              if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
@@ -46,8 +46,8 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status_any, MPI_Request_get_status_any,
 
 #if CSP_HAVE_MPI_Request_get_status_some
 CSP_WRAP(CSP_BY_REQ, int, Request_get_status_some, MPI_Request_get_status_some,
-         (int incount, const MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
-          MPI_Status array_of_statuses[]),
+         (int incount, CSP_CONST_REQUESTS MPI_Request array_of_requests[], int *outcount,
+          int array_of_indices[], MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
              if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_get_status_some(incount, array_of_requests, outcount,

@@ -3,19 +3,21 @@
 # Copyright the Casper developers
 """Programs of Intel MPI's own compiler scripts, C and both kinds of Fortran that gfortran can use there:
 tests of tests/mpi pass plain and with ghosts. They have MPICH's ABI, and so the build for MPICH serves
-them.
+them, and one that Intel MPI's own mpicc makes.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 import _foreign
+import mpi_libs
 import run_mpi
 from _foreign import need
 
@@ -39,10 +41,26 @@ def compiled(source: Path, prefix: Path, env: dict[str, str], folder: Path) -> P
     return _foreign.compiled(prefix / "bin" / compiler, words, folder / source.stem, env=env)
 
 
+def own_build(lib: mpi_libs.Library) -> str:
+    """Where there is nothing but Intel MPI: in the environment that its setvars.sh makes."""
+    with tempfile.TemporaryDirectory(prefix="casper-intel-") as folder:
+        env = os.environ | lib.env
+        mpicc = Path(lib.prefix) / "bin/mpicc"
+        words = [mpi_libs.ROOT / "tools/setup/build.sh", "-o", folder, f"own={mpicc}"]
+        built = subprocess.run(words, env=env, capture_output=True, text=True, check=False)
+        _foreign.check(
+            built.returncode == 0, f"does not build\n{_foreign.last_lines(built.stderr)}"
+        )
+        program = compiled(TESTS / "rma/put_get.c", Path(lib.prefix), env, Path(folder))
+        _foreign.run_job(run_mpi.Job(replace(lib, build=f"{folder}/own"), program, USERS, 1, 2))
+    return "is built, and rma/put_get passes with it"
+
+
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
     lib = replace(_foreign.library("i21"), build="m50")
     need("gfortran", "gfortran")
     ghosts = (None, 0, 1, 2) if opts.full else (None, 1)
+    script.case("i21 build by mpicc", lambda: own_build(lib))
     for source in sources():
         for nodes in (1, 2) if opts.full else (2,):
 

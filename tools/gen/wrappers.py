@@ -367,7 +367,9 @@ def wrapper(entry: dict, function: mpi_api.Function) -> str:
         lines.append(f"#undef {function.name}")
     head = f"{function.result}, {function.field}, {function.name}"
     if function.params:
+        # MPI_Request_get_status_all and its kin: some headers of MPI-4.1 lack the const (probe_mpi.sh)
         params = ", ".join(p.text for p in function.params)
+        params = params.replace("const MPI_Request ", "CSP_CONST_REQUESTS MPI_Request ")
         args = ", ".join(p.name for p in function.params)
         ways = " | ".join(sorted(set(re.findall(r"\bCSP_BY_\w+", body)))) or "0"
         lines.append(f"CSP_WRAP({ways}, {head}, ({params}), ({args}), {body})")
