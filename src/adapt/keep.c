@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include "base/log.h"
 
+enum { LOOKS = 64 }; // in an interval, at most
+
 void *csp_keep_calloc(size_t bytes)
 {
     void *p = calloc(1, bytes);
@@ -22,8 +24,11 @@ void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *m
     k->config.send(k->config.ctx, to_node, msg);
 }
 
+// At times that all routes have in common: a look is at all of them, and idle ones report, too.
 void csp_keep_look_at(struct csp_keep *k, uint64_t ns)
 {
+    uint64_t grid_ns = k->config.adapt.interval_ns / LOOKS + 1;
+    ns += grid_ns - 1 - (ns - 1) % grid_ns;
     if (ns < k->look_at_ns)
         k->look_at_ns = ns;
 }

@@ -373,15 +373,19 @@ static void goes_on_beside_a_user_that_never_flushes(void **state)
 static void stops_seldom_beside_a_user_that_never_flushes(void **state)
 {
     (void)state;
-    struct world *w = make_world(5, 20 * US, 20 * US, 20 * US); // equal: probes to no end
-    stick(w);
-    run(w, 500000 * US);
-    w->stopped_ns = 0;
-    run(w, (uint64_t)4000000 * US);
-    double share = (double)w->stopped_ns / 4e9 / (NODES * USERS - 1);
+    enum { SEEDS = 3 };
+    double share = 0;
+    for (uint64_t seed = 5; seed < 5 + SEEDS; seed++) {
+        struct world *w = make_world(seed, 20 * US, 20 * US, 20 * US); // equal: probes to no end
+        stick(w);
+        run(w, 500000 * US);
+        w->stopped_ns = 0;
+        run(w, (uint64_t)4000000 * US);
+        share += (double)w->stopped_ns / 4e9 / (NODES * USERS - 1) / SEEDS;
+        end_world(w);
+    }
     print_message("stopped for %.2f %% of the time\n", 100 * share);
-    assert_true(share < 0.005);
-    end_world(w);
+    assert_true(share < 0.008);
 }
 
 // A keeper alone, with messages by hand: what it sends is counted.
@@ -525,6 +529,36 @@ static void begins_no_change_when_all_have_left(void **state)
     csp_keep_free(d.keep); // checks that nothing is left
 }
 
+// However many windows there are: a ghost looks at all of them, but not once for each.
+static void looks_are_few_with_many_windows(void **state)
+{
+    (void)state;
+    enum { MANY = 500, MOST = 80 };
+    static struct csp_gate gates[MANY];
+    struct desk d = {.now_ns = 1};
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
+                                     &d};
+    int looks = 0;
+    d.keep = csp_keep_new(&config);
+    for (uint64_t i = 0; i < MANY; i++) {
+        struct csp_keep_msg open = {
+            .gid = i, .node = DESK, .kind = CSP_KEEP_OPEN, .n = INTERVAL_NS / CSP_ADAPT_REPORTS};
+        csp_gate_init(&gates[i]);
+        csp_keep_join(d.keep, i, DESK, CONDUCTOR, &gates[i]);
+        d.now_ns += 17 * US;
+        csp_keep_receive(d.keep, DESK, &open, d.now_ns);
+    }
+    for (uint64_t end_ns = d.now_ns + INTERVAL_NS; d.now_ns < end_ns; d.now_ns += TURN_NS)
+        looks += csp_keep_turn(d.keep, d.now_ns);
+    assert_in_range(looks, 1, MOST);
+    for (uint64_t i = 0; i < MANY; i++) {
+        struct csp_keep_msg left = {.gid = i, .node = DESK, .kind = CSP_KEEP_LEFT};
+        csp_keep_leave(d.keep, i, DESK, &gates[i]);
+        csp_keep_receive(d.keep, DESK, &left, d.now_ns);
+    }
+    csp_keep_free(d.keep);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -536,6 +570,7 @@ int main(void)
         cmocka_unit_test(wants_again_after_a_change_without_a_probe),
         cmocka_unit_test(tells_a_change_when_it_is_made),
         cmocka_unit_test(begins_no_change_when_all_have_left),
+        cmocka_unit_test(looks_are_few_with_many_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
