@@ -355,6 +355,7 @@ foreach(test blocking_mixed buffers_differ complete counts_differ errors freed_a
         threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
+csp_add_mpi_test(p2p/beyond_2g.c NP 2 GHOSTS 1 NODES 2 ENV CSP_P2P=on MPI m50 m40 o50 TIMEOUT 120)
 csp_add_mpi_test(p2p/many_posts.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on CSP_POOL_SIZE=8M TIMEOUT 120)
 foreach(test blocking_mixed buffers_differ complete counts_differ order probes sizes threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 NAME p2p/auto_${test} ENV CSP_P2P=auto CSP_P2P_METHOD=alternate
