@@ -168,6 +168,13 @@ static inline void csp_test_need(int n)
         csp_test_skip("too few ranks");
 }
 
+/** Skips on a machine with less memory than so many GiB. */
+static inline void csp_test_need_memory(int gib)
+{
+    if (sysconf(_SC_PHYS_PAGES) / (1 << 18) * (sysconf(_SC_PAGESIZE) / 4096) < gib)
+        csp_test_skip("too little memory");
+}
+
 /** Sums the errors of all ranks and ends MPI. @return the exit code for main. */
 static inline int csp_test_done(void)
 {

@@ -40,6 +40,7 @@ int main(void)
 {
     csp_test_init();
     csp_test_need(2);
+    csp_test_need_memory(8);
     const size_t marks[MARKS] = {0, PAGE - 1, MIDDLE - 1, MIDDLE, BYTES - 1};
     MPI_Datatype page;
     char *p = memory();

@@ -60,6 +60,7 @@ int main(void)
 {
     csp_test_init();
     csp_test_need(2);
+    csp_test_need_memory(14);
     MPI_Win win;
     MPI_Datatype page;
     int target = csp_test_size - 1;
