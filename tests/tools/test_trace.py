@@ -73,7 +73,7 @@ def make_page(traced, python=None):
 
 def test_users_are_told_from_ghosts(traced):
     for node in (0, 1):
-        names = {e["args"]["name"] for e in events(traced, node) if e["name"] == "thread_name"}
+        names = {e["args"]["name"] for e in events(traced, node) if e.get("name") == "thread_name"}
         assert len([n for n in names if n.startswith("rank ")]) == 2
         assert [n for n in names if n.startswith("ghost ")] == ["ghost 0"]
 
