@@ -34,11 +34,10 @@ if ! $cc -E "$tmp/header.c" >"$tmp/header.i" 2>"$tmp/err"; then
     cat "$tmp/err" >&2
     exit 1
 fi
-sed '/^#/d' "$tmp/header.i" | tr '\n' ' ' | grep -oE 'PMPIX?_[A-Za-z0-9_]+[[:space:]]*\(' |
-    tr -d ' \t(' | sort -u >"$tmp/declared"
+sed '/^#/d' "$tmp/header.i" | tr '\n' ' ' >"$tmp/line"
+grep -oE 'PMPIX?_[A-Za-z0-9_]+[[:space:]]*\(' "$tmp/line" | tr -d ' \t(' | sort -u >"$tmp/declared"
 const=const
-if sed '/^#/d' "$tmp/header.i" | tr '\n' ' ' |
-    grep -qE 'PMPI_Request_get_status_all[[:space:]]*\([^,]*,[[:space:]]*MPI_Request'; then
+if grep -qE 'PMPI_Request_get_status_all[[:space:]]*\([^,]*,[[:space:]]*MPI_Request' "$tmp/line"; then
     const=
 fi
 awk 'NR == FNR { decl[$1] = 1; next }

@@ -53,8 +53,7 @@ static int casper_is_off(void)
 static int refuse(MPI_Errhandler errh)
 {
     csp_error("MPI_Session_init after MPI_Finalize: the ghosts have left, and the MPI library "
-              "would wait for them; "
-              "open a session before MPI_Finalize, or run with CSP_NG=0");
+              "would wait for them; open a session before MPI_Finalize, or run with CSP_NG=0");
     if (errh == MPI_ERRORS_ARE_FATAL || errh == MPI_ERRORS_ABORT)
         csp_rt_die(1);
     return MPI_ERR_OTHER;

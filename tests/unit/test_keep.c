@@ -421,6 +421,28 @@ static void to_desk(struct desk *d, int from, enum csp_keep_kind kind, uint64_t 
     csp_keep_receive(d->keep, from, &msg, d->now_ns);
 }
 
+static void open_desk(struct desk *d)
+{
+    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
+                                     d};
+    *d = (struct desk){.now_ns = 1};
+    d->keep = csp_keep_new(&config);
+}
+
+// With a route that one agent uses.
+static void open_kept(struct desk *d)
+{
+    open_desk(d);
+    to_desk(d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+}
+
+static void close_kept(struct desk *d)
+{
+    to_desk(d, ORIGIN, CSP_KEEP_LEAVE, 0);
+    to_desk(d, CONDUCTOR, CSP_KEEP_BYE, 0);
+    csp_keep_free(d->keep);
+}
+
 // An interval in which a user waits so long for an operation.
 static void work(struct desk *d, uint64_t wait_ns)
 {
@@ -452,12 +474,9 @@ static void probe(struct desk *d, enum csp_adapt_route route, uint64_t *change)
 static void wants_again_after_a_change_without_a_probe(void **state)
 {
     (void)state;
-    struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
-                                     &d};
+    struct desk d;
     uint64_t change = 0;
-    d.keep = csp_keep_new(&config);
-    to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+    open_kept(&d);
     interval(&d, 10000, &change); // wants to know the other route
     assert_int_equal(d.sent[CSP_KEEP_WANT], 1);
     probe(&d, CSP_ADAPT_OFF, &change);
@@ -473,21 +492,16 @@ static void wants_again_after_a_change_without_a_probe(void **state)
     for (int i = 0; i < 200; i++)
         interval(&d, 10000, &change);
     assert_int_equal(d.sent[CSP_KEEP_WANT], 3);
-    to_desk(&d, ORIGIN, CSP_KEEP_LEAVE, 0);
-    to_desk(&d, CONDUCTOR, CSP_KEEP_BYE, 0);
-    csp_keep_free(d.keep);
+    close_kept(&d);
 }
 
 // What is found better is told when it is there: after a probe it is, else when all have agreed.
 static void tells_a_change_when_it_is_made(void **state)
 {
     (void)state;
-    struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
-                                     &d};
+    struct desk d;
     uint64_t change = 0;
-    d.keep = csp_keep_new(&config);
-    to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+    open_kept(&d);
     interval(&d, 10000, &change);
     probe(&d, CSP_ADAPT_OFF, &change);
     for (int i = 0; d.said == 0; i++) {
@@ -505,21 +519,16 @@ static void tells_a_change_when_it_is_made(void **state)
     to_desk(&d, ORIGIN, CSP_KEEP_CLOSED, ++change);
     assert_int_equal(d.said, 2);
     assert_false(d.off);
-    to_desk(&d, ORIGIN, CSP_KEEP_LEAVE, 0);
-    to_desk(&d, CONDUCTOR, CSP_KEEP_BYE, 0);
-    csp_keep_free(d.keep);
+    close_kept(&d);
 }
 
 // The conductor's word to probe may meet the keeper's last one to it.
 static void begins_no_change_when_all_have_left(void **state)
 {
     (void)state;
-    struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
-                                     &d};
+    struct desk d;
     uint64_t change = 0;
-    d.keep = csp_keep_new(&config);
-    to_desk(&d, ORIGIN, CSP_KEEP_JOIN, CONDUCTOR);
+    open_kept(&d);
     interval(&d, 10000, &change);
     to_desk(&d, ORIGIN, CSP_KEEP_LEAVE, 0);
     assert_int_equal(d.sent[CSP_KEEP_QUIT], 1);
@@ -535,11 +544,9 @@ static void looks_are_few_with_many_windows(void **state)
     (void)state;
     enum { MANY = 500, MOST = 80 };
     static struct csp_gate gates[MANY];
-    struct desk d = {.now_ns = 1};
-    struct csp_keep_config config = {csp_adapt_config_for(INTERVAL_NS), DESK, note_sent, note_said,
-                                     &d};
+    struct desk d;
     int looks = 0;
-    d.keep = csp_keep_new(&config);
+    open_desk(&d);
     for (uint64_t i = 0; i < MANY; i++) {
         struct csp_keep_msg open = {
             .gid = i, .node = DESK, .kind = CSP_KEEP_OPEN, .n = INTERVAL_NS / CSP_ADAPT_REPORTS};

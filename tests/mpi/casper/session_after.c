@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 // A session that is opened after MPI_Finalize is refused: the library would wait for the ghosts, which have left.
 #include "casper_only.h"
+#include "world/sessions.h"
 
 #if CSP_HAVE_MPI_Session_init
 int main(void)
@@ -17,9 +18,5 @@ int main(void)
     return code || atomic_load(&csp_test_errors);
 }
 #else
-int main(void)
-{
-    csp_test_init();
-    csp_test_skip("this MPI library has no Sessions");
-}
+SESSIONS_MISSING
 #endif

@@ -1,58 +1,28 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // PUT and GET of more than 2^31 bytes at a time, in counts that an int holds and, where the library has them, in large
-// counts. Most of the origin's memory is never written: the system shows one page of zeros everywhere.
-#include <sys/mman.h>
+// counts.
+#include "beyond_2g.h"
 #include "csp_test_rma.h"
-
-enum { PAGE = 4096, PAGES = (1 << 19) + 2, MARKS = 5 };
-
-static const size_t BYTES = (size_t)PAGE * PAGES, MIDDLE = (size_t)1 << 31;
-
-static char *memory(void)
-{
-    char *p = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE,
-                   -1, 0);
-    CHECK(p != MAP_FAILED);
-    return p;
-}
-
-static void mark(char *p, int value)
-{
-    const size_t marks[MARKS] = {0, PAGE - 1, MIDDLE - 1, MIDDLE, BYTES - 1};
-    for (int i = 0; i < MARKS; i++)
-        p[marks[i]] = (char)(value + i);
-}
-
-static void check(const char *p, int value)
-{
-    const size_t marks[MARKS] = {0, PAGE - 1, MIDDLE - 1, MIDDLE, BYTES - 1};
-    long others = 0;
-    for (int i = 0; i < MARKS; i++)
-        CHECK_INT(p[marks[i]], value + i);
-    for (size_t i = 1; i < BYTES; i += PAGE) // none of them is marked
-        others += p[i] != 0;
-    CHECK_INT(others, 0);
-}
 
 static void put_and_get(char *src, char *got, int target, MPI_Datatype page, MPI_Win win)
 {
     PHASE("put");
-    mark(src, 10);
+    beyond_2g_mark(src, 10);
     MPI_Put(src, PAGES, page, target, 0, PAGES, page, win);
     MPI_Win_flush(target, win);
     PHASE("get");
     MPI_Get(got, PAGES, page, target, 0, PAGES, page, win);
     MPI_Win_flush(target, win);
-    check(got, 10);
+    beyond_2g_check(got, 10);
 #if CSP_HAVE_MPI_Put_c
     PHASE("large counts");
-    mark(src, 20);
+    beyond_2g_mark(src, 20);
     MPI_Put_c(src, (MPI_Count)BYTES, MPI_BYTE, target, 0, (MPI_Count)BYTES, MPI_BYTE, win);
     MPI_Win_flush(target, win);
     MPI_Get_c(got, (MPI_Count)BYTES, MPI_BYTE, target, 0, (MPI_Count)BYTES, MPI_BYTE, win);
     MPI_Win_flush(target, win);
-    check(got, 20);
+    beyond_2g_check(got, 20);
 #endif
 }
 
@@ -73,7 +43,7 @@ int main(void)
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(0, win);
     if (csp_test_rank == 0) {
-        char *src = memory(), *got = memory();
+        char *src = beyond_2g_memory(), *got = beyond_2g_memory();
         put_and_get(src, got, target, page, win);
         munmap(src, BYTES);
         munmap(got, BYTES);
