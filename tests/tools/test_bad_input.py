@@ -11,6 +11,7 @@ import sys
 import time
 
 import bad_support
+import job_support
 import pytest
 from bad_support import Bad, run
 
@@ -35,7 +36,7 @@ def ended_badly(done, *causes):
         assert re.search(cause, done.output), f"lacks /{cause}/:\n{done.output}"
     assert not done.outlived, done.output
     ours = [name for name in done.left if re.search("casper|csp", name)]
-    assert not ours, done.output
+    assert not ours, f"{ours} in /dev/shm:\n{done.output}"
 
 
 @pytest.mark.parametrize("window", WINDOWS)
@@ -309,6 +310,13 @@ def test_abort(lib, where):
     done = run_until_told(Bad(lib, "bad/leave", ["abort", where] if where else ["abort"]))
     ended_badly(done, "(?i)abort")
     assert done.code == 3, done.output
+
+
+def test_what_is_left_in_shared_memory_is_no_word_of_the_job():
+    done = bad_support.apart(job_support.Done(3, "left: a\nleft: b\n", 1.0, []))
+    assert (done.output, done.left) == ("", ["a", "b"])
+    done = bad_support.apart(job_support.Done(3, "Abort(3)\nleft: a\n", 1.0, []))
+    assert (done.output, done.left) == ("Abort(3)\n", ["a"])
 
 
 def test_only_runs_without_a_word_are_repeated(monkeypatch):
