@@ -23,6 +23,11 @@ uint32_t csp_bind_wish(MPI_Info info)
     return acc | putget << 8;
 }
 
+int csp_bind_wants_segments(uint64_t wish)
+{
+    return csp_rt.topo->ng > 1 && (wish & 0xff) == CSP_CONFIG_ACC_GHOST_SEGMENT;
+}
+
 const char *csp_bind_acc_name(const struct csp_win *w)
 {
     return acc_names[w->by_segment ? CSP_CONFIG_ACC_GHOST_SEGMENT : CSP_CONFIG_ACC_GHOST_RANK];
@@ -40,7 +45,7 @@ void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish)
     if (csp_rt.topo->ng == 1)
         return;
     uint32_t spread = wish >> 8;
-    w->by_segment = (wish & 0xff) == CSP_CONFIG_ACC_GHOST_SEGMENT && mapped;
+    w->by_segment = mapped && csp_bind_wants_segments(wish);
     w->spread_bytes = spread == CSP_CONFIG_PUTGET_GHOST_BYTES;
     if (spread == CSP_CONFIG_PUTGET_GHOST_BOUND)
         return;

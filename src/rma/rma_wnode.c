@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "rma/rma_auto.h"
+#include "rma/rma_bind.h"
 #include "runtime/meta.h"
 #include "runtime/node.h"
 #include "runtime/predict.h"
@@ -16,18 +17,27 @@ struct csp_wnode *csp_wnode_at(uint64_t off)
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
 }
 
-// The MPI library shall not execute accumulates.
-static int takes_soft_acc(const struct csp_members *m, int mapped)
+// The MPI library need not execute accumulates.
+static int may_take_soft_acc(const struct csp_members *m, int mapped, enum csp_async_wish async)
 {
-    return csp_quirks.soft_acc && mapped && m->nnodes > 1;
+    if (!mapped || m->nnodes == 1)
+        return 0;
+    return csp_quirks.soft_acc == CSP_SOFT_ACC_ALWAYS ||
+           (csp_quirks.soft_acc == CSP_SOFT_ACC_FIXED && !csp_async_may_change(async));
 }
 
-// Locks on this node.
-static int acc_locks(const struct csp_members *m, int mapped)
+static int takes_soft_acc(const struct csp_members *m, int mapped, const struct csp_card *first)
+{
+    return may_take_soft_acc(m, mapped, (enum csp_async_wish)first->async) &&
+           (csp_quirks.soft_acc == CSP_SOFT_ACC_ALWAYS || !csp_bind_wants_segments(first->bind));
+}
+
+// Locks on this node; leaders must know it before they have the cards.
+static int acc_locks(const struct csp_members *m, int mapped, enum csp_async_wish async)
 {
     if (m->nnodes == 1)
         return m->n;
-    return takes_soft_acc(m, mapped) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
+    return may_take_soft_acc(m, mapped, async) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
 }
 
 static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish async)
@@ -42,7 +52,7 @@ static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish as
 // memory, and ghosts get operations as soon as other nodes are ready.
 uint64_t csp_wnode_alloc(const struct csp_members *m, int mapped, enum csp_async_wish async)
 {
-    size_t locks = (size_t)acc_locks(m, mapped);
+    size_t locks = (size_t)acc_locks(m, mapped, async);
     uint64_t off = csp_heap_alloc(
         csp_rt.heap, csp_wnode_bytes(m->n, (int)locks, routes_bytes(m, async)), CSP_PART_ALIGN);
     if (off == CSP_OFF_NONE)
@@ -92,11 +102,12 @@ static void await(struct csp_wnode *node, uint64_t gid)
 void csp_wnode_describe(struct csp_win *w, int mapped, const struct csp_card *cards, int own)
 {
     const struct csp_members *m = w->members;
-    int locks = acc_locks(m, mapped);
-    uint64_t routes = routes_bytes(m, (enum csp_async_wish)cards[0].async);
+    enum csp_async_wish async = (enum csp_async_wish)cards[0].async;
+    int locks = acc_locks(m, mapped, async);
+    uint64_t routes = routes_bytes(m, async);
     char *behind = csp_wnode_behind_peers(w->node, m->n);
-    w->acc_soft = takes_soft_acc(m, mapped);
-    w->acc_locks = locks ? (struct csp_acc_lock *)behind : NULL;
+    w->acc_soft = takes_soft_acc(m, mapped, &cards[0]);
+    w->acc_locks = w->acc_soft || m->nnodes == 1 ? (struct csp_acc_lock *)behind : NULL;
     w->routes = routes ? behind + (size_t)locks * sizeof(struct csp_acc_lock) : NULL;
     if (csp_members_lead(m)) {
         fill(w, cards, own);

@@ -213,9 +213,9 @@ void csp_init_windows(void)
     int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
     // Two executors of accumulates on one window would not be atomic with each other, so all or none.
     int p2p = csp_config.p2p != CSP_CONFIG_P2P_OFF;
-    int mine[3] = {ok, csp_quirks.soft_acc, p2p}, all[3] = {0};
+    int mine[3] = {ok, (int)csp_quirks.soft_acc, p2p}, all[3] = {0};
     csp_init_must(csp_mpi.Allreduce(mine, all, 3, MPI_INT, MPI_MIN, csp_rt.world), "MPI_Allreduce");
-    csp_quirks.soft_acc = all[1];
+    csp_quirks.soft_acc = (enum csp_soft_acc)all[1];
     csp_rt.p2p = all[2];
     if (all[0])
         return;

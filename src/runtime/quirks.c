@@ -29,6 +29,20 @@ static int over_libfabric(const char *version)
     return strncmp(device, "ch4:ofi", 7) == 0;
 }
 
+static enum csp_soft_acc soft_acc(const char *version)
+{
+    switch (csp_config.acc_route) {
+    case CSP_CONFIG_ACC_ROUTE_SOFTWARE:
+        return CSP_SOFT_ACC_ALWAYS;
+    case CSP_CONFIG_ACC_ROUTE_LIBRARY:
+        return CSP_SOFT_ACC_NEVER;
+    default:
+        return strncmp(version, "Open MPI", 8) == 0 ? CSP_SOFT_ACC_ALWAYS
+               : over_libfabric(version)            ? CSP_SOFT_ACC_FIXED
+                                                    : CSP_SOFT_ACC_NEVER;
+    }
+}
+
 void csp_quirks_detect(void)
 {
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
@@ -40,9 +54,7 @@ void csp_quirks_detect(void)
     int ompi4 = strncmp(version, "Open MPI v4", 11) == 0;
     csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && ompi4;
     csp_quirks.fixed_routes = ompi4;
-    csp_quirks.soft_acc =
-        csp_config.acc_route == CSP_CONFIG_ACC_ROUTE_SOFTWARE ||
-        (csp_config.acc_route == CSP_CONFIG_ACC_ROUTE_AUTO && strncmp(version, "Open MPI", 8) == 0);
+    csp_quirks.soft_acc = soft_acc(version);
     csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;
 }
 

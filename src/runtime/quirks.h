@@ -20,10 +20,17 @@ struct csp_quirks {
     // MPI_Win_flush_local may not return when operations of an epoch go to ghosts and users in turns
     // (Open MPI 4.1, osc/pt2pt; casper/auto_switch).
     int fixed_routes;
-    // Accumulates between nodes are better executed by Casper (rma_soft.c): the library makes lock, get, put
-    // and unlock of each, by messages (osc/rdma: a strided ACC of 64 KB 23 ms, ours 0.9), and some come out
-    // wrong (Open MPI 4.1, 5.0; rma/acc_logical on two nodes). All processes have the same.
-    int soft_acc;
+    // Whether accumulates of windows over several nodes are better executed by Casper (rma_soft.c). All processes have
+    // the same.
+    enum csp_soft_acc {
+        CSP_SOFT_ACC_NEVER,
+        // Where nobody wants what only the library's way can do: redirection that is switched, several ghosts for
+        // the memory of one target. Faster over MPICH, most of all inside a node.
+        CSP_SOFT_ACC_FIXED,
+        // Open MPI makes lock, get, put and unlock of each, by messages (osc/rdma: a strided ACC of 64 KB 23 ms,
+        // ours 0.9), and some come out wrong (4.1, 5.0; rma/acc_logical on two nodes).
+        CSP_SOFT_ACC_ALWAYS
+    } soft_acc;
 };
 extern struct csp_quirks csp_quirks;
 
