@@ -57,6 +57,12 @@ class Bench:
             for run in runs:
                 run()
 
+    def want(self, row, *fields):
+        """Fails if one of the figures is not there: every run of it ended without a sample."""
+        for field in fields:
+            if field not in row:
+                raise launch.Failed(f"{self.mpi.name} {self.what}: no samples for {field} of {row}")
+
     def attempt(self, configs, config, run):
         """Calls run(config), if it is among the configurations. Some libraries do not get through with
         their own progress thread: `thread` is taken out, and the others go on."""

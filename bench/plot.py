@@ -161,12 +161,13 @@ def plot_ghosts(data):
     rows = data["rows"]
     figure, axes, at = two_bars(rows, 0.25)
     colours = [GREY if r["ghosts"] == 1 else BLUE if r["bind"] == "rank" else SKY for r in rows]
-    axes[0].barh(at, [r["busiest_share"] for r in rows], color=colours)
+    axes[0].barh(at, [r.get("busiest_share", 0) for r in rows], color=colours)
     axes[0].set_xlabel("share of the busiest ghost")
     axes[1].barh(at, [r["busy_ns"] for r in rows], color=colours)
     axes[1].set_xscale("log")
     axes[1].set_xlabel("its busy time for each operation, ns")
-    name_rows(axes[0], [f"{r['mpi']}, {r['load']}, {r['ghosts']} by {r['bind']}" for r in rows], 7)
+    names = [f"{r['mpi']}, {r['load']}, {r['route']}, {r['ghosts']} by {r['bind']}" for r in rows]
+    name_rows(axes[0], names, 7)
     save(figure, "ghosts")
 
 

@@ -8,7 +8,8 @@ import math
 
 import results
 
-SLEEP_MS = 10  # of a busy target inside the node
+NODE_SOURCES = ("node.c", "series.c", "place.c", "bench.c")
+SLEEP_MS = 30  # of a busy target inside the node
 SHAPES = [(nodes, users) for nodes in (1, 2, 4) for users in (1, 2, 4)]
 WINDOWS = {"pool": (16, 4096, {}), "own": (4, 65536, {"CSP_POOL_MAX": "0", "CSP_SPARE_MAX": "0"})}
 DIRECT = ("own memory", "same node", "window of one node")  # PUT and GET; the last one: everything
@@ -132,7 +133,7 @@ def flush_row(bench, nodes, windows, used):
 
 def node(bench, quick):
     """One node, and the same between two processes of a node in a window over two nodes."""
-    program = bench.mpi.compile("node", ("node.c", "series.c", "place.c", "bench.c"))
+    program = bench.mpi.compile("node", NODE_SOURCES)
     most = 2**18 if quick else 2**22
     rows = []
     for nodes, where, size in ((1, "window of one node", most), (2, "window of two", 2**18)):
@@ -159,6 +160,7 @@ def node_row(bench, where, op, size, mode):
     row = {"mpi": bench.mpi.name, "window": where, "op": op, "bytes": size, "mode": mode}
     keys = {f"{kind}_us": (kind, op, size, mode) for kind in ("plain", "casper")}
     bench.rounds.compare(row, keys, 4)
+    bench.want(row, *keys)
     results.ratio(row, "casper_us", "plain_us", "ratio")
     return row
 
@@ -168,7 +170,8 @@ def node_row(bench, where, op, size, mode):
 
 def ghosts(bench, quick):
     program = bench.mpi.compile("ghosts", ("ghosts.c", "bench.c"), below=True)
-    setups = [(1, "rank"), (2, "rank"), (2, "segment")]
+    setups = [("library", *s) for s in ((1, "rank"), (2, "rank"), (2, "segment"))]
+    setups += [("software", count, "rank") for count in (1, 2)]
     rows = []
     for load, ops in LOADS.items():
         rows += ghosts_load(bench, program, load, ops // 4 if quick else ops, setups)
@@ -183,22 +186,35 @@ def ghosts_load(bench, program, load, ops, setups):
 
 
 def ghosts_run(bench, program, load, ops, setup, given):
-    count, bind = setup
-    env = {"CSP_ACC_GHOST": bind, "CSP_REPORT_FILE": bench.report_path()}
+    route, count, bind = setup
+    env = {"CSP_ACC_ROUTE": route, "CSP_ACC_GHOST": bind, "CSP_REPORT_FILE": bench.report_path()}
     lines = bench.lines(program, [load, 2, ops], users_per_node=2, ghosts=count, env=env)
     by_what = {line["what"]: line["samples"] for line in lines}
     last = bench.take_report()["nodes"][-1]["ghosts"]
     total = 4 * ops  # of four processes
     bench.rounds.add((setup, "operation"), by_what["operation"])
     bench.rounds.add((setup, "busy"), [max(g["busy_ns"] for g in last) / total])
-    given[setup] = {
+    given[setup] = {} if route == "software" else shares(by_what, total)
+
+
+def shares(by_what, total):
+    """What the MPI library was given, which is nothing where Casper executes accumulates itself."""
+    return {
         "library_ops": sum(by_what["operations"]) / total,
         "busiest_share": round(max(by_what["bytes"]) / math.fsum(by_what["bytes"]), 3),
     }
 
 
 def ghosts_row(bench, load, setup, given):
-    row = {"mpi": bench.mpi.name, "load": load, "ghosts": setup[0], "bind": setup[1], **given}
+    route, count, bind = setup
+    row = {
+        "mpi": bench.mpi.name,
+        "load": load,
+        "route": route,
+        "ghosts": count,
+        "bind": bind,
+        **given,
+    }
     bench.rounds.put(row, "casper_us", (setup, "operation"))
     bench.rounds.put(row, "busy_ns", (setup, "busy"), 0)
     return row

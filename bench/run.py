@@ -63,6 +63,7 @@ def gap_row(bench, line):
     bench.rounds.compare(row, alike)
     bench.rounds.put(row, "plain_busy_us", ("plain", "busy", op))
     bench.rounds.put(row, "casper_cold_us", ("casper", "cold", op))
+    bench.want(row, "casper_busy_us", "casper_cold_us")
     results.ratio(row, "casper_busy_us", "plain_idle_us", "ratio")
     if op in bench.mpi.broken:
         row["note"] = "The plain library crashes: not run there."

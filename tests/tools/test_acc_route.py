@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""CSP_ACC_ROUTE: who executes accumulates in a window over two nodes. Inside a node the report tells it: the origin
-(`direct`, the software route), or a ghost by the MPI library (`ghost_node`)."""
+"""CSP_ACC_ROUTE: who executes accumulates in a window over two nodes. Inside a node the report tells it: the
+origin (`direct`, the software route), or a ghost by the MPI library (`ghost_node`)."""
 
 import json
 

@@ -11,6 +11,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import driver
+import launch
 import run
 
 PLAIN_S, CASPER_S, LATENCY_NS = 2e-6, 6e-6, 50.0  # of every sample here
@@ -69,6 +70,15 @@ def test_rows_of_gap(bench):
     assert (row["mpi"], row["op"], row["shape"], row["bytes"]) == ("m50", "GET 8 B", "8 B", 8)
     assert figures(row) == {n: 6 if "casper" in n else 2 for n in figures(GAP)}
     assert (row["core_to_core_ns"], row["ratio"]) == (50, 3)
+
+
+def test_a_figure_without_samples_is_a_failure(bench):
+    bench.lines = lambda *given, **how: [
+        {**line, "samples": line["samples"] if how["ghosts"] is None else []}
+        for line in FakeBench.lines(bench, *given, **how)
+    ]
+    with pytest.raises(launch.Failed, match="no samples for casper_busy_us"):
+        run.FILES["gap"](bench, True)
 
 
 def test_what_crashes_plain_is_measured_with_ghosts(bench):

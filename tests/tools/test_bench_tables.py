@@ -14,6 +14,9 @@ import launch
 import results
 import run
 import tables
+import tables_rma
+
+import rma
 
 
 @pytest.mark.parametrize(
@@ -57,9 +60,27 @@ def test_the_demo_without_a_plain_run(capsys):
     assert "| GET_ACC | - | 0.001 " in tables.demo_page(data)
 
 
-@pytest.mark.skipif(
+def ghosts_row(route, **more):
+    kind = {"mpi": "m50", "load": "target", "route": route, "ghosts": 2, "bind": "segment"}
+    return {**kind, "busy_ns": 700, "casper_us": 8.0, **more}
+
+
+def test_what_the_library_is_not_given_has_no_share():
+    good = {"busiest_share": 0.5, "library_ops": 1.0}
+    rows = [ghosts_row("library", **good), ghosts_row("software")]
+    lines = tables_rma.ghosts_page({"rows": rows, "cores": 2}).splitlines()
+    assert any(line.startswith("| target | library | 2 | segment | 0.5 | 1 |") for line in lines)
+    assert any(line.startswith("| target | software | 2 | segment |  |  |") for line in lines)
+    assert tables_rma.ghosts_wrong(ghosts_row("library", busiest_share=0.7), rows)
+    assert not tables_rma.ghosts_wrong(rows[0], rows) and not tables_rma.ghosts_wrong(rows[1], rows)
+
+
+MEASURES = pytest.mark.skipif(
     not launch.libraries()["m50"].available(), reason="build/m50 or its MPI library is not there"
 )
+
+
+@MEASURES
 @pytest.mark.parametrize("ghosts", [None, 1])
 def test_the_first_large_window_is_measured(tmp_path, ghosts):
     mpi = launch.libraries()["m50"]
@@ -69,3 +90,15 @@ def test_the_first_large_window_is_measured(tmp_path, ghosts):
     samples = {line["what"]: line["samples"] for line in results.read_lines(out)}
     (first,) = samples["first Win_allocate 96 MB"]
     assert first > 0 and len(samples["Win_allocate 96 MB"]) == 5
+
+
+@MEASURES
+@pytest.mark.parametrize(("state", "ghosts"), [("idle", None), ("busy", 1)])
+def test_a_target_sleeps_long_enough_for_samples(tmp_path, state, ghosts):
+    mpi = launch.libraries()["m50"]
+    program = mpi.compile("node", rma.NODE_SOURCES)
+    args = [program, tmp_path / "lines", state, 1, rma.SLEEP_MS, 256]
+    launch.run(mpi, args, 120, users_per_node=2, nodes=1, ghosts=ghosts)
+    lines = results.read_lines(tmp_path / "lines")
+    assert {line["op"] for line in lines} >= {"PUT", "GET", "ACC"}
+    assert all(line["samples"] for line in lines)
