@@ -64,14 +64,28 @@ static inline void csp_gate_issued(struct csp_gate *g)
     atomic_fetch_add_explicit(&g->word, CSP_GATE_ONE - CSP_GATE_ISSUING, memory_order_relaxed);
 }
 
+/** Instead of that, after one that is complete. @return 1: a ghost has waited for the gate, and has it now. */
+static inline int csp_gate_done(struct csp_gate *g)
+{
+    uint64_t now = atomic_load_explicit(&g->word, memory_order_relaxed), next;
+    int last;
+    do {
+        next = now - CSP_GATE_ISSUING;
+        last = next < CSP_GATE_ISSUING && (next & CSP_GATE_WANTED);
+        if (last)
+            next ^= CSP_GATE_WANTED | CSP_GATE_CLOSED;
+    } while (!atomic_compare_exchange_weak_explicit(&g->word, &now, next, memory_order_acq_rel,
+                                                    memory_order_relaxed));
+    return last;
+}
+
 /** After a flush of all accumulates that were issued when `seen` was looked at: idle, unless there are newer ones.
  * @return 1 if it is idle. */
 static inline int csp_gate_leave(struct csp_gate *g, uint64_t seen)
 {
     uint64_t now = atomic_load_explicit(&g->word, memory_order_relaxed), next;
     do {
-        if ((now | CSP_GATE_FLAGS) != (seen | CSP_GATE_FLAGS) ||
-            now % CSP_GATE_ONE >= CSP_GATE_ISSUING)
+        if (now / CSP_GATE_ONE != seen / CSP_GATE_ONE || now % CSP_GATE_ONE >= CSP_GATE_ISSUING)
             return 0;
         next = now & CSP_GATE_FLAGS;
         if (next & CSP_GATE_WANTED)

@@ -225,6 +225,7 @@ int csp_req_test(MPI_Request *request, int *flag, MPI_Status *status)
         return csp_mpi.Test(request, flag, status);
     if (r->by_library)
         return library_test(r, request, flag, status);
+    r->waits_ns = 0;
     *flag = csp_req_done_now(r);
     return *flag ? csp_req_conclude(r, request, status) : MPI_SUCCESS;
 }
@@ -236,8 +237,10 @@ int csp_req_wait(MPI_Request *request, MPI_Status *status)
         return csp_mpi.Wait(request, status);
     if (r->by_library)
         return library_wait(r, request, status);
+    r->waits_ns = 0;
     if (!r->kind->done(r)) {
         struct csp_wait w;
+        r->waits_ns = csp_clock_ns();
         r->kind->say(r, &w);
         while (!soon_done(r))
             csp_wait_turn(&w);

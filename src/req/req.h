@@ -49,7 +49,7 @@ struct csp_req {
     MPI_Request inner; // the library's, which is meant by the carrier if `by_library`
     int persistent, active;
     int by_library;
-    uint64_t waits_ns; // by_library: since when the call that completes it waits; 0: it only tests
+    uint64_t waits_ns; // since when the call that completes it waits; 0: it only tests, or need not
 };
 
 /** A new one, active; what is behind `struct csp_req` in it is as its last user left it, zeroes at first. */

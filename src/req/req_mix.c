@@ -53,7 +53,7 @@ static void look(struct mix *m, const MPI_Request *requests)
         int watched = csp_req_in_library(r);
         m->own[i] = r && r->active && !watched ? r : NULL;
         m->native[i] = watched ? r->inner : r ? MPI_REQUEST_NULL : requests[i];
-        if (watched)
+        if (r && r->active)
             r->waits_ns = m->waits_ns;
         m->watched += watched;
         m->actives += m->own[i] != NULL;

@@ -22,6 +22,7 @@ struct node {
     struct node *next;
     int number;
     struct csp_gate *gate;
+    int at_once; // my node, and accumulates that do not go to their target are complete when they were issued
     int entered;              // one thread: accumulates are under way
     _Atomic int target;       // of those; NO_TARGET, SEVERAL
     int left;                 // where to look first for targets with something under way
@@ -119,6 +120,7 @@ static struct node *add(struct csp_win *w, int number)
     if (!n) {
         n = csp_meta_alloc(CSP_META_WINDOW, sizeof(*n));
         n->number = number;
+        n->at_once = number == csp_rt.node && w->acc_locks;
         n->target = NO_TARGET;
         n->gate = &a->gates[index_of(w->members, number)];
         csp_gate_init(n->gate);
@@ -157,13 +159,19 @@ static void note_target(struct node *n, int target)
         atomic_store_explicit(&n->target, SEVERAL, memory_order_relaxed);
 }
 
-static void enter(struct csp_win *w, struct node *n, int target)
+// Nobody changes the route of accumulates until this one is complete.
+static void enter(struct csp_win *w, struct node *n)
 {
-    if (n->entered && target_of(n) == target)
-        return;
     while (!n->entered && !csp_gate_enter(n->gate))
         await_gate(w, n, CSP_GATE_CLOSED, 0,
                    "accumulate: first ghost of node %ld to change the route of window %ld");
+}
+
+// It will be under way.
+static void stay(struct node *n, int target)
+{
+    if (n->entered && target_of(n) == target)
+        return;
     note_target(n, target);
     if (csp_stats_threads || n->entered)
         return;
@@ -171,7 +179,13 @@ static void enter(struct csp_win *w, struct node *n, int target)
     n->entered = 1;
 }
 
-int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
+// The ghost waits for a gate that is closed now.
+static void tell_closed(void)
+{
+    csp_bell_ring(&csp_node_procs(csp_rt.page)[0].bell);
+}
+
+int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes, int at_once)
 {
     struct node *n = first(w, w->peers[op->target].node);
     if (CSP_UNLIKELY(!n))
@@ -179,14 +193,22 @@ int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
     csp_stats_add(&n->pending, 1 + (uint64_t)bytes / UNIT_BYTES);
     if (op->kind <= CSP_OP_GET)
         return (csp_gate_look(n->gate) & CSP_GATE_OFF) != 0;
-    enter(w, n, op->target);
-    return (csp_gate_look(n->gate) & CSP_GATE_ACC_OFF) != 0;
+    enter(w, n);
+    int off = (csp_gate_look(n->gate) & CSP_GATE_ACC_OFF) != 0;
+    if (off || !at_once)
+        stay(n, op->target);
+    return off;
 }
 
-void csp_auto_issued(struct csp_win *w, const struct csp_op *op)
+void csp_auto_issued(struct csp_win *w, const struct csp_op *op, int complete)
 {
-    if (csp_stats_threads)
-        csp_gate_issued(first(w, w->peers[op->target].node)->gate);
+    struct node *n = first(w, w->peers[op->target].node);
+    if (complete && !n->entered) {
+        if (csp_gate_done(n->gate))
+            tell_closed();
+    } else if (!complete && csp_stats_threads) {
+        csp_gate_issued(n->gate);
+    }
 }
 
 // The first rank of the node from `rank` on, and below `end`, that has something under way to itself, or -1.
@@ -208,7 +230,7 @@ static int others_left(const struct csp_win *w, struct node *n)
 {
     int ng = csp_rt.topo->ng;
     for (int bit = n->number * ng; bit < (n->number + 1) * ng; bit++)
-        if (csp_win_marked(w->used, bit))
+        if (csp_win_marked(w->used, bit) || csp_win_marked(w->soft, bit))
             return 1;
     if (!(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
         return 0;
@@ -229,13 +251,25 @@ static void leave(struct node *n)
         return;
     }
     n->entered = 0;
-    if (csp_gate_look(n->gate) & CSP_GATE_CLOSED) // the ghost waits for it
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[0].bell);
+    if (csp_gate_look(n->gate) & CSP_GATE_CLOSED)
+        tell_closed();
+}
+
+// What this process did itself on targets of its node, without a wait.
+static void note_work(struct node *n)
+{
+    if (!n->at_once)
+        return;
+    uint64_t units = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
+    if (units)
+        csp_gate_waited(n->gate, 0, 0, units);
 }
 
 static void begin(struct node *n, uint64_t now_ns)
 {
     n->seen = csp_gate_look(n->gate);
+    if (!(n->seen & CSP_GATE_ACC_OFF))
+        note_work(n);
     n->waits = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
     int local = atomic_load_explicit(&n->local, memory_order_relaxed);
     n->wait_ns = n->waits || local ? now_ns : 0;
@@ -307,6 +341,7 @@ void csp_auto_flush_nothing(struct csp_win *w, int target)
         return;
     int node = node_number(w, target);
     for (struct node *n = first(w, node); n; n = next(n, node)) {
+        note_work(n);
         if (target_of(n) == NO_TARGET || others_left(w, n))
             continue;
         n->seen = csp_gate_look(n->gate);

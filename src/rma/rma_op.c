@@ -6,11 +6,12 @@
 //   in a window of one node   load/store, at once          load/store under the target's lock
 //   self or this node         load/store, at once          the target's ghost
 //   another node              the target's ghost           the target's ghost
-//   redirection off           as above, but the target instead of its ghost (rma_async.c)
+//   redirection off           load/store as above, else the target itself instead of its ghost (rma_async.c);
+//                             in a window of several nodes accumulates always
 //
 // In windows on memory that ghosts do not map (MPI_Win_create, MPI_Win_create_dynamic) the same, but
 // memory of others is reached by the system, and ghosts get the operation in messages (rma_soft.c). With
-// w->acc_soft accumulates of other windows are such messages, too, and load/store inside the node.
+// w->acc_soft redirected accumulates of other windows are such messages, too, and load/store inside the node.
 // The accumulate operations of a target all take one way, hence are atomic with each other.
 #include "rma/rma_op.h"
 
@@ -40,15 +41,21 @@ int csp_op_finished(const struct csp_op *op)
     return csp_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, csp_rt.self, op->request);
 }
 
-// Redirection is off for this operation.
-static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
+// Redirection is off for this operation. `at_once`: if it is on, this process executes it.
+static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes, int at_once)
 {
     if (CSP_UNLIKELY(w->automatic))
-        return csp_auto_route(w, op, bytes);
+        return csp_auto_route(w, op, bytes, at_once);
     return CSP_UNLIKELY(w->profile) ? csp_profile_off(w, op) : w->async == CSP_ASYNC_OFF;
 }
 
-// Casper's own code executes the operation, not the MPI library. It is always on.
+// It goes where redirection says; what Casper always executes itself does not.
+static int follows(const struct csp_win *w, const struct csp_op *op)
+{
+    return op->kind <= CSP_OP_GET ? w->iwin != NULL : w->acc_moves;
+}
+
+// While redirection is on, Casper's own code executes the operation, not the MPI library.
 static int by_software(const struct csp_win *w, const struct csp_op *op)
 {
     return !w->iwin || (w->acc_soft && op->kind > CSP_OP_GET);
@@ -57,13 +64,12 @@ static int by_software(const struct csp_win *w, const struct csp_op *op)
 static enum csp_route route_of(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
     int here = w->peers[op->target].node == csp_rt.node;
-    if (here && (op->kind <= CSP_OP_GET || w->acc_locks))
+    if (here && op->kind <= CSP_OP_GET)
         return CSP_ROUTE_DIRECT;
-    if (by_software(w, op))
-        return here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
-    if (CSP_UNLIKELY(is_off(w, op, bytes)))
+    int at_once = here && w->acc_locks;
+    if (follows(w, op) && CSP_UNLIKELY(is_off(w, op, bytes, at_once)))
         return CSP_ROUTE_TARGET;
-    return here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
+    return at_once ? CSP_ROUTE_DIRECT : here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
 }
 
 // 1 if load and store reach the target data: those of this node where ghosts map the window's memory, else
@@ -119,8 +125,8 @@ static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_ai
     enum csp_route route = route_of(w, op, a->bytes);
     count(op, route, a->bytes);
     int rc = issue_by(w, op, a, route);
-    if (CSP_UNLIKELY(w->automatic) && op->kind > CSP_OP_GET && !by_software(w, op))
-        csp_auto_issued(w, op);
+    if (CSP_UNLIKELY(w->automatic) && op->kind > CSP_OP_GET && w->acc_moves)
+        csp_auto_issued(w, op, route == CSP_ROUTE_DIRECT);
     return rc;
 }
 

@@ -63,10 +63,25 @@ static void say(const struct csp_req *r, struct csp_wait *w)
                    (long)x->gid, x->first % csp_rt.topo->ng, x->first / csp_rt.topo->ng);
 }
 
+// The program has waited for it.
+static void note_wait(const struct csp_req *r, struct csp_win *w, int node)
+{
+    if (w && r->waits_ns)
+        csp_auto_waited(w, node, r->waits_ns);
+}
+
+static int finish_results(const struct csp_req *r)
+{
+    const struct rma_req *x = rma_of(r);
+    struct csp_win *w = window(r);
+    note_wait(r, w, x->first / csp_rt.topo->ng);
+    return csp_flow_end(w, x->first, x->rc);
+}
+
 static int finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     const struct rma_req *x = rma_of(r);
-    int rc = x->results ? csp_flow_end(window(r), x->first, x->rc) : x->rc;
+    int rc = x->results ? finish_results(r) : x->rc;
     answer(r, status);
     *request = MPI_REQUEST_NULL;
     csp_req_give(r);
@@ -84,10 +99,8 @@ static int let_go(struct csp_req *r, MPI_Request *request)
 // The library's own request is over.
 static void over(struct csp_req *r, MPI_Request *request, const MPI_Status *status)
 {
-    struct csp_win *w = window(r);
     (void)status;
-    if (w && r->waits_ns)
-        csp_auto_waited(w, rma_of(r)->first, r->waits_ns);
+    note_wait(r, window(r), rma_of(r)->first);
     let_go(r, request);
 }
 

@@ -19,6 +19,7 @@
 #include "rma/rma.h"
 #include "rma/rma_info.h"
 #include "runtime/members.h"
+#include "runtime/quirks.h"
 #include "runtime/rt.h"
 #include "runtime/wnode.h"
 
@@ -64,7 +65,9 @@ struct csp_win {
     struct csp_peer *peers;      // [rank], in it
     // [csp_acc_index()], in it; NULL: ghosts execute all accumulates
     struct csp_acc_lock *acc_locks;
-    int acc_soft; // several nodes, and accumulates to others take the software route (rma_soft.c)
+    // several nodes: whether accumulates to others take the software route (rma_soft.c)
+    enum csp_soft_acc acc_soft;
+    int acc_moves;       // they follow redirection
     uint64_t *node_offs; // [node number]: offset of the csp_wnode in that node's pool segment
     uint64_t my_off;     // my part: offset in the pool segment (pool windows)
     void *base;

@@ -17,27 +17,18 @@ struct csp_wnode *csp_wnode_at(uint64_t off)
     return (struct csp_wnode *)((char *)csp_rt.pool.base + off);
 }
 
-// The MPI library need not execute accumulates.
-static int may_take_soft_acc(const struct csp_members *m, int mapped, enum csp_async_wish async)
+// Whether Casper executes accumulates, unless the window wants otherwise.
+static enum csp_soft_acc soft_acc(const struct csp_members *m, int mapped)
 {
-    if (!mapped || m->nnodes == 1)
-        return 0;
-    return csp_quirks.soft_acc == CSP_SOFT_ACC_ALWAYS ||
-           (csp_quirks.soft_acc == CSP_SOFT_ACC_FIXED && !csp_async_may_change(async));
-}
-
-static int takes_soft_acc(const struct csp_members *m, int mapped, const struct csp_card *first)
-{
-    return may_take_soft_acc(m, mapped, (enum csp_async_wish)first->async) &&
-           (csp_quirks.soft_acc == CSP_SOFT_ACC_ALWAYS || !csp_bind_wants_segments(first->bind));
+    return mapped && m->nnodes > 1 ? csp_quirks.soft_acc : CSP_SOFT_ACC_NEVER;
 }
 
 // Locks on this node; leaders must know it before they have the cards.
-static int acc_locks(const struct csp_members *m, int mapped, enum csp_async_wish async)
+static int acc_locks(const struct csp_members *m, int mapped)
 {
     if (m->nnodes == 1)
         return m->n;
-    return may_take_soft_acc(m, mapped, async) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
+    return soft_acc(m, mapped) ? csp_rt.page->nprocs - csp_rt.page->ng : 0;
 }
 
 static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish async)
@@ -52,7 +43,7 @@ static uint64_t routes_bytes(const struct csp_members *m, enum csp_async_wish as
 // memory, and ghosts get operations as soon as other nodes are ready.
 uint64_t csp_wnode_alloc(const struct csp_members *m, int mapped, enum csp_async_wish async)
 {
-    size_t locks = (size_t)acc_locks(m, mapped, async);
+    size_t locks = (size_t)acc_locks(m, mapped);
     uint64_t off = csp_heap_alloc(
         csp_rt.heap, csp_wnode_bytes(m->n, (int)locks, routes_bytes(m, async)), CSP_PART_ALIGN);
     if (off == CSP_OFF_NONE)
@@ -103,10 +94,13 @@ void csp_wnode_describe(struct csp_win *w, int mapped, const struct csp_card *ca
 {
     const struct csp_members *m = w->members;
     enum csp_async_wish async = (enum csp_async_wish)cards[0].async;
-    int locks = acc_locks(m, mapped, async);
+    int locks = acc_locks(m, mapped);
     uint64_t routes = routes_bytes(m, async);
     char *behind = csp_wnode_behind_peers(w->node, m->n);
-    w->acc_soft = takes_soft_acc(m, mapped, &cards[0]);
+    w->acc_soft = soft_acc(m, mapped);
+    if (w->acc_soft == CSP_SOFT_ACC_REDIRECTED && csp_bind_wants_segments(cards[0].bind))
+        w->acc_soft = CSP_SOFT_ACC_NEVER;
+    w->acc_moves = mapped && m->nnodes > 1 && w->acc_soft != CSP_SOFT_ACC_ALWAYS;
     w->acc_locks = w->acc_soft || m->nnodes == 1 ? (struct csp_acc_lock *)behind : NULL;
     w->routes = routes ? behind + (size_t)locks * sizeof(struct csp_acc_lock) : NULL;
     if (csp_members_lead(m)) {

@@ -38,7 +38,7 @@ static enum csp_soft_acc soft_acc(const char *version)
         return CSP_SOFT_ACC_NEVER;
     default:
         return strncmp(version, "Open MPI", 8) == 0 ? CSP_SOFT_ACC_ALWAYS
-               : over_libfabric(version)            ? CSP_SOFT_ACC_FIXED
+               : over_libfabric(version)            ? CSP_SOFT_ACC_REDIRECTED
                                                     : CSP_SOFT_ACC_NEVER;
     }
 }

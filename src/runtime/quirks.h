@@ -24,9 +24,9 @@ struct csp_quirks {
     // the same.
     enum csp_soft_acc {
         CSP_SOFT_ACC_NEVER,
-        // Where nobody wants what only the library's way can do: redirection that is switched, several ghosts for
-        // the memory of one target. Faster over MPICH, most of all inside a node.
-        CSP_SOFT_ACC_FIXED,
+        // While redirection is on, unless several ghosts shall execute those on the memory of one target. Faster over
+        // MPICH, most of all inside a node.
+        CSP_SOFT_ACC_REDIRECTED,
         // Open MPI makes lock, get, put and unlock of each, by messages (osc/rdma: a strided ACC of 64 KB 23 ms,
         // ours 0.9), and some come out wrong (4.1, 5.0; rma/acc_logical on two nodes).
         CSP_SOFT_ACC_ALWAYS

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
 """CSP_ACC_ROUTE: who executes accumulates in a window over two nodes. Inside a node the report tells it: the
-origin (`direct`, the software route), or a ghost by the MPI library (`ghost_node`)."""
+origin (`direct`, the software route), a ghost by the MPI library (`ghost_node`), or, with redirection off,
+the target (`target`)."""
 
 import json
 
@@ -10,10 +11,8 @@ import pytest
 from job_support import Job, run
 
 ACCUMULATES = ("ACC", "GET_ACC", "FOP", "CAS")
-SOFTWARE, LIBRARY = "direct", "ghost_node"
-FIXED = {
-    "m50"
-}  # MPI libraries with which the software route is taken where nobody wants more than it can do
+SOFTWARE, LIBRARY, OFF = "direct", "ghost_node", "target"
+REDIRECTED = {"m50"}  # with these, accumulates that are redirected take the software route
 ALWAYS = {"o41", "o50"}
 
 
@@ -22,14 +21,14 @@ def lib(request):
     return job_support.library(request.param)
 
 
-def routes(lib, tmp_path, env, ghosts=1):
+def routes(lib, tmp_path, env, ghosts=1, program="casper/redirected"):
     """Of accumulates inside a node: the set of those that were taken."""
     path = tmp_path / "report.json"
     env = {**env, "CSP_REPORT_FILE": str(path)}
-    done = run(Job(lib, "casper/redirected", ghosts=ghosts, env=env))
+    done = run(Job(lib, program, ghosts=ghosts, env=env))
     assert done.code == 0, done.output
     got = json.loads(path.read_text())["total"]["operations"]
-    return {r for kind in ACCUMULATES for r in (SOFTWARE, LIBRARY) if got[kind][r]["count"]}
+    return {r for kind in ACCUMULATES for r in (SOFTWARE, LIBRARY, OFF) if got[kind][r]["count"]}
 
 
 @pytest.mark.parametrize("way, route", [("software", SOFTWARE), ("library", LIBRARY)])
@@ -38,16 +37,20 @@ def test_the_user_decides(lib, tmp_path, way, route):
 
 
 def test_by_default_the_faster_one_of_the_library(lib, tmp_path):
-    soft = lib.name in FIXED | ALWAYS
+    soft = lib.name in REDIRECTED | ALWAYS
     assert routes(lib, tmp_path, {}) == {SOFTWARE if soft else LIBRARY}
 
 
-@pytest.mark.parametrize(
-    "env, ghosts",
-    [
-        ({"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1000000"}, 1),
-        ({"CSP_ACC_GHOST": "segment"}, 2),
-    ],
-)
-def test_by_default_the_one_that_can_do_what_was_asked_for(lib, tmp_path, env, ghosts):
-    assert routes(lib, tmp_path, env, ghosts) == {SOFTWARE if lib.name in ALWAYS else LIBRARY}
+def test_it_stays_with_the_library_where_several_ghosts_are_wanted(lib, tmp_path):
+    route = routes(lib, tmp_path, {"CSP_ACC_GHOST": "segment"}, ghosts=2)
+    assert route == {SOFTWARE if lib.name in ALWAYS else LIBRARY}
+
+
+def test_it_follows_redirection(lib, tmp_path):
+    soft = lib.name in REDIRECTED | ALWAYS
+    way = {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1000000"}
+    assert routes(lib, tmp_path, way) == {SOFTWARE if soft else LIBRARY}
+    way = {"CSP_ASYNC_CONFIG": "off"}
+    assert routes(lib, tmp_path, way, program="rma/fetch_contention") == {
+        SOFTWARE if lib.name in ALWAYS else OFF
+    }

@@ -80,11 +80,34 @@ static void a_change_given_up_leaves_it_as_it_was(void **state)
     assert_true(csp_gate_enter(&g));
 }
 
+static void one_that_is_complete_at_once_needs_no_flush(void **state)
+{
+    (void)state;
+    struct csp_gate g;
+    csp_gate_init(&g);
+    csp_gate_open(&g, CSP_GATE_OFF);
+    assert_true(csp_gate_enter(&g));
+    assert_false(csp_gate_done(&g)); // nobody waits for it
+    assert_true(csp_gate_enter(&g));
+    assert_false(csp_gate_close(&g));
+    assert_true(csp_gate_done(&g));
+    assert_int_equal(flags(&g), CSP_GATE_CLOSED | CSP_GATE_OFF);
+    csp_gate_open(&g, 0);
+    accumulate(&g); // by another thread
+    assert_true(csp_gate_enter(&g));
+    assert_false(csp_gate_close(&g));
+    uint64_t seen = csp_gate_look(&g);
+    assert_false(csp_gate_done(&g));
+    assert_true(csp_gate_leave(&g, seen)); // the one of this thread is no newer one
+    assert_int_equal(flags(&g), CSP_GATE_CLOSED);
+}
+
 // Threads that accumulate and flush, against a ghost that closes and opens. A flush completes what any of
 // them issued.
 struct crowd {
     struct csp_gate gate;
     _Atomic long issued, complete;
+    _Atomic int at_once; // some that need no flush, while they go on
     _Atomic int done;
 };
 
@@ -108,6 +131,15 @@ static void one_epoch(struct crowd *c, int accumulates)
     flush(c);
 }
 
+static void one_at_once(struct crowd *c)
+{
+    while (!csp_gate_enter(&c->gate))
+        sched_yield();
+    atomic_fetch_add(&c->at_once, 1);
+    atomic_fetch_sub(&c->at_once, 1);
+    csp_gate_done(&c->gate);
+}
+
 static void change(struct crowd *c, uint32_t route)
 {
     while (!csp_gate_close(&c->gate))
@@ -116,6 +148,7 @@ static void change(struct crowd *c, uint32_t route)
         else
             sched_yield();
     assert_int_equal(atomic_load(&c->issued), atomic_load(&c->complete));
+    assert_int_equal(atomic_load(&c->at_once), 0);
     csp_gate_open(&c->gate, route);
 }
 
@@ -129,8 +162,10 @@ static void *work(void *arg)
     const struct worker *w = arg;
     for (uint32_t i = 0; w->is_ghost && i < CHANGES; i++)
         change(w->crowd, i % 2 ? CSP_GATE_ACC_OFF : 0);
-    for (int i = 0; !w->is_ghost && i < ROUNDS; i++)
+    for (int i = 0; !w->is_ghost && i < ROUNDS; i++) {
         one_epoch(w->crowd, 1 + i % 3);
+        one_at_once(w->crowd);
+    }
     atomic_fetch_add(&w->crowd->done, !w->is_ghost);
     return NULL;
 }
@@ -154,6 +189,7 @@ int main(void)
         cmocka_unit_test(is_closed_when_idle),
         cmocka_unit_test(newer_ones_keep_it_busy),
         cmocka_unit_test(a_change_given_up_leaves_it_as_it_was),
+        cmocka_unit_test(one_that_is_complete_at_once_needs_no_flush),
         cmocka_unit_test(nothing_is_under_way_when_it_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
