@@ -64,35 +64,36 @@ static inline void csp_gate_issued(struct csp_gate *g)
     atomic_fetch_add_explicit(&g->word, CSP_GATE_ONE - CSP_GATE_ISSUING, memory_order_relaxed);
 }
 
-/** Instead of that, after one that is complete. @return 1: a ghost has waited for the gate, and has it now. */
+// One that is idle is closed, if it was to be.
+static inline uint64_t csp_gate_settled(uint64_t word)
+{
+    int now = word < CSP_GATE_ISSUING && (word & CSP_GATE_WANTED);
+    return now ? word ^ (CSP_GATE_WANTED | CSP_GATE_CLOSED) : word;
+}
+
+/** Instead of that, after one that is complete. @return 1: a ghost waits for the gate, which is closed now. */
 static inline int csp_gate_done(struct csp_gate *g)
 {
     uint64_t now = atomic_load_explicit(&g->word, memory_order_relaxed), next;
-    int last;
-    do {
-        next = now - CSP_GATE_ISSUING;
-        last = next < CSP_GATE_ISSUING && (next & CSP_GATE_WANTED);
-        if (last)
-            next ^= CSP_GATE_WANTED | CSP_GATE_CLOSED;
-    } while (!atomic_compare_exchange_weak_explicit(&g->word, &now, next, memory_order_acq_rel,
-                                                    memory_order_relaxed));
-    return last;
+    do
+        next = csp_gate_settled(now - CSP_GATE_ISSUING);
+    while (!atomic_compare_exchange_weak_explicit(&g->word, &now, next, memory_order_acq_rel,
+                                                  memory_order_relaxed));
+    return (next & CSP_GATE_CLOSED) != 0;
 }
 
-/** After a flush of all accumulates that were issued when `seen` was looked at: idle, unless there are newer ones.
- * @return 1 if it is idle. */
+/** After a flush of all accumulates that were issued when `seen` was looked at, unless there are newer ones.
+ * @return 1 if it is idle; 0: there are newer ones, or some are being issued. */
 static inline int csp_gate_leave(struct csp_gate *g, uint64_t seen)
 {
     uint64_t now = atomic_load_explicit(&g->word, memory_order_relaxed), next;
     do {
-        if (now / CSP_GATE_ONE != seen / CSP_GATE_ONE || now % CSP_GATE_ONE >= CSP_GATE_ISSUING)
+        if (now / CSP_GATE_ONE != seen / CSP_GATE_ONE)
             return 0;
-        next = now & CSP_GATE_FLAGS;
-        if (next & CSP_GATE_WANTED)
-            next ^= CSP_GATE_WANTED | CSP_GATE_CLOSED;
+        next = csp_gate_settled(now % CSP_GATE_ONE);
     } while (!atomic_compare_exchange_weak_explicit(&g->word, &now, next, memory_order_acq_rel,
                                                     memory_order_relaxed));
-    return 1;
+    return next < CSP_GATE_ISSUING;
 }
 
 /** A flush of what was issued, with csp_gate_waited behind it. */

@@ -100,6 +100,13 @@ static void one_that_is_complete_at_once_needs_no_flush(void **state)
     assert_false(csp_gate_done(&g));
     assert_true(csp_gate_leave(&g, seen)); // the one of this thread is no newer one
     assert_int_equal(flags(&g), CSP_GATE_CLOSED);
+    csp_gate_open(&g, 0);
+    accumulate(&g);
+    assert_true(csp_gate_enter(&g));
+    assert_false(csp_gate_leave(&g, csp_gate_look(&g))); // this one goes on, and is the last
+    assert_false(csp_gate_close(&g));
+    assert_true(csp_gate_done(&g));
+    assert_int_equal(flags(&g), CSP_GATE_CLOSED);
 }
 
 // Threads that accumulate and flush, against a ghost that closes and opens. A flush completes what any of
