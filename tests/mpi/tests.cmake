@@ -195,7 +195,7 @@ csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_c
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_switch_redirected MPI m50 abi CORE
                  ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1)
 csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_gate_redirected MPI m50 abi CORE
-                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=5000 TIMEOUT 120 LINKED)
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 TIMEOUT 120 LINKED)
 csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_profile_redirected MPI m50 abi
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile CSP_PREDICT_INT=100000)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 CORE
@@ -208,7 +208,7 @@ csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_swi
 csp_add_mpi_test(casper/auto_waits.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=2000
                  TIMEOUT 200 LINKED)
 csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
-                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=5000 CSP_ACC_ROUTE=library
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 CSP_ACC_ROUTE=library
                  TIMEOUT 120 LINKED)
 csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile CSP_PREDICT_INT=100000 CSP_ACC_ROUTE=library)

@@ -7,9 +7,11 @@
 
 enum { AWAY = 0, BESIDE = 1, X = 2, Y = 3, FLOOD = 32768 /* src/rma/rma_flush.c */ };
 
-static const double LIMIT_S = 10, AWAY_S = 2;
+// More than the longest time between two tries of a change, 64 intervals.
+static const double LIMIT_S = 10, AWAY_S = 10;
 
 static const long one = 1;
+static volatile int *seen_both; // in memory of the first node
 
 static unsigned long long by_target(void)
 {
@@ -58,6 +60,13 @@ static void flood(MPI_Win win)
     MPI_Win_flush(X, win);
 }
 
+// Outside MPI until the process beside it has seen enough.
+static void compute(void)
+{
+    for (double end = MPI_Wtime() + AWAY_S; !*seen_both && MPI_Wtime() < end;)
+        usleep(1000);
+}
+
 static void watch(MPI_Win win)
 {
     unsigned long long ghost = by_ghost(), target = by_target();
@@ -69,19 +78,22 @@ static void watch(MPI_Win win)
     CHECK_MSG(by_ghost() > ghost && by_target() > target,
               "the route stayed: %llu by the ghost, %llu by the target", by_ghost() - ghost,
               by_target() - target);
+    *seen_both = 1;
 }
 
 static void run(const char *name, void (*accumulate)(MPI_Win win))
 {
     MPI_Win win;
     PHASE(name);
+    if (csp_test_rank == AWAY)
+        *seen_both = 0;
     long *base = csp_test_win_new(sizeof(long), sizeof(long), MPI_COMM_WORLD, &win);
     csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof(long), 0);
     MPI_Win_lock_all(0, win);
     if (csp_test_rank == AWAY) {
         accumulate(win);
         MPI_Send(&one, 1, MPI_LONG, BESIDE, 0, MPI_COMM_WORLD);
-        casper_only_compute(AWAY_S);
+        compute();
     } else if (csp_test_rank == BESIDE) {
         long go;
         MPI_Recv(&go, 1, MPI_LONG, AWAY, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
@@ -92,13 +104,30 @@ static void run(const char *name, void (*accumulate)(MPI_Win win))
     MPI_Win_free(&win);
 }
 
+// A word that the processes of each node share.
+static MPI_Win share(void)
+{
+    MPI_Comm node;
+    MPI_Win win;
+    MPI_Aint bytes;
+    int *word, unit;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, csp_test_rank, MPI_INFO_NULL, &node);
+    MPI_Win_allocate_shared(sizeof(int), 1, MPI_INFO_NULL, node, &word, &win);
+    MPI_Win_shared_query(win, 0, &bytes, &unit, &word);
+    MPI_Comm_free(&node);
+    seen_both = word;
+    return win;
+}
+
 int main(void)
 {
     csp_test_init();
     casper_only();
     casper_only_auto();
     csp_test_need(4);
+    MPI_Win shared = share();
     run("two targets", two_targets);
     run("a flood", flood);
+    MPI_Win_free(&shared);
     return csp_test_done();
 }
