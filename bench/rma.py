@@ -207,14 +207,8 @@ def shares(by_what, total):
 
 def ghosts_row(bench, load, setup, given):
     route, count, bind = setup
-    row = {
-        "mpi": bench.mpi.name,
-        "load": load,
-        "route": route,
-        "ghosts": count,
-        "bind": bind,
-        **given,
-    }
+    row = {"mpi": bench.mpi.name, "load": load, "route": route, "ghosts": count, "bind": bind}
+    row |= given
     bench.rounds.put(row, "casper_us", (setup, "operation"))
     bench.rounds.put(row, "busy_ns", (setup, "busy"), 0)
     return row

@@ -232,17 +232,8 @@ def ghosts_lines(rows):
         share = bold(number(r.get("busiest_share")), ghosts_wrong(r, rows))
         figures = [share, number(r.get("library_ops")), cell(r, "busy_ns"), cell(r, "casper_us")]
         lines.append([r["load"], r["route"], str(r["ghosts"]), r["bind"], *figures])
-    heads = (
-        "load",
-        "executed by",
-        "ghosts",
-        "bound by",
-        "busiest",
-        "operations",
-        "busy (ns)",
-        "time (us)",
-    )
-    return table(heads, lines)
+    heads = ("load", "executed by", "ghosts", "bound by", "busiest", "operations")
+    return table((*heads, "busy (ns)", "time (us)"), lines)
 
 
 def ghosts_page(data):

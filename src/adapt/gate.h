@@ -71,7 +71,7 @@ static inline uint64_t csp_gate_settled(uint64_t word)
     return now ? word ^ (CSP_GATE_WANTED | CSP_GATE_CLOSED) : word;
 }
 
-/** Instead of that, after one that is complete. @return 1: a ghost waits for the gate, which is closed now. */
+/** Instead of csp_gate_issued, after one that is complete. @return 1: a ghost waits for the gate, which is closed now. */
 static inline int csp_gate_done(struct csp_gate *g)
 {
     uint64_t now = atomic_load_explicit(&g->word, memory_order_relaxed), next;

@@ -202,7 +202,6 @@ static int soon_done(struct csp_req *r)
 static int library_test(struct csp_req *r, MPI_Request *request, int *flag, MPI_Status *status)
 {
     MPI_Status own, *s = csp_status_readable(status, &own);
-    r->waits_ns = 0;
     int rc = csp_mpi.Test(&r->inner, flag, s);
     if (rc != MPI_SUCCESS || *flag)
         r->kind->over(r, request, s);
@@ -223,9 +222,9 @@ int csp_req_test(MPI_Request *request, int *flag, MPI_Status *status)
     struct csp_req *r = csp_req_find(*request);
     if (!r || !r->active)
         return csp_mpi.Test(request, flag, status);
+    r->waits_ns = 0;
     if (r->by_library)
         return library_test(r, request, flag, status);
-    r->waits_ns = 0;
     *flag = csp_req_done_now(r);
     return *flag ? csp_req_conclude(r, request, status) : MPI_SUCCESS;
 }

@@ -185,7 +185,7 @@ static void tell_closed(void)
     csp_bell_ring(&csp_node_procs(csp_rt.page)[0].bell);
 }
 
-int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes, int at_once)
+int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
     struct node *n = first(w, w->peers[op->target].node);
     if (CSP_UNLIKELY(!n))
@@ -195,7 +195,7 @@ int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes, i
         return (csp_gate_look(n->gate) & CSP_GATE_OFF) != 0;
     enter(w, n);
     int off = (csp_gate_look(n->gate) & CSP_GATE_ACC_OFF) != 0;
-    if (off || !at_once)
+    if (off || !n->at_once)
         stay(n, op->target);
     return off;
 }

@@ -27,10 +27,10 @@ void csp_auto_stop(void);
 
 /**
  * Counts an operation of `bytes` bytes that is about to be issued. An accumulate waits while its route is being
- * changed; csp_auto_issued is due behind it. `at_once`: where it does not go to the target, it is complete by then.
- * @return 1: to the target itself, 0: to its ghost, or at once.
+ * changed; csp_auto_issued is due behind it. `complete`: it has been executed by then.
+ * @return 1: to the target itself, 0: to its ghost, or, inside a node with locks for accumulates, at once.
  */
-int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes, int at_once);
+int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes);
 void csp_auto_issued(struct csp_win *w, const struct csp_op *op, int complete);
 
 /**

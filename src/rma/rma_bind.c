@@ -23,7 +23,7 @@ uint32_t csp_bind_wish(MPI_Info info)
     return acc | putget << 8;
 }
 
-int csp_bind_wants_segments(uint64_t wish)
+int csp_bind_wants_segments(uint32_t wish)
 {
     return csp_rt.topo->ng > 1 && (wish & 0xff) == CSP_CONFIG_ACC_GHOST_SEGMENT;
 }

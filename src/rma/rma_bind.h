@@ -15,7 +15,7 @@
 uint32_t csp_bind_wish(MPI_Info info);
 
 /** Whether that asks for several ghosts for the accumulates on one target's memory. */
-int csp_bind_wants_segments(uint64_t wish);
+int csp_bind_wants_segments(uint32_t wish);
 
 /** Takes over what the window's processes agreed upon. `mapped`: ghosts map its memory. */
 void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish);

@@ -41,11 +41,11 @@ int csp_op_finished(const struct csp_op *op)
     return csp_mpi.Isend(NULL, 0, MPI_BYTE, MPI_PROC_NULL, 0, csp_rt.self, op->request);
 }
 
-// Redirection is off for this operation. `at_once`: if it is on, this process executes it.
-static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes, int at_once)
+// Redirection is off for this operation.
+static int is_off(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
 {
     if (CSP_UNLIKELY(w->automatic))
-        return csp_auto_route(w, op, bytes, at_once);
+        return csp_auto_route(w, op, bytes);
     return CSP_UNLIKELY(w->profile) ? csp_profile_off(w, op) : w->async == CSP_ASYNC_OFF;
 }
 
@@ -66,10 +66,11 @@ static enum csp_route route_of(struct csp_win *w, const struct csp_op *op, MPI_A
     int here = w->peers[op->target].node == csp_rt.node;
     if (here && op->kind <= CSP_OP_GET)
         return CSP_ROUTE_DIRECT;
-    int at_once = here && w->acc_locks;
-    if (follows(w, op) && CSP_UNLIKELY(is_off(w, op, bytes, at_once)))
+    if (follows(w, op) && CSP_UNLIKELY(is_off(w, op, bytes)))
         return CSP_ROUTE_TARGET;
-    return at_once ? CSP_ROUTE_DIRECT : here ? CSP_ROUTE_GHOST_NODE : CSP_ROUTE_GHOST_NET;
+    if (!here)
+        return CSP_ROUTE_GHOST_NET;
+    return w->acc_locks ? CSP_ROUTE_DIRECT : CSP_ROUTE_GHOST_NODE;
 }
 
 // 1 if load and store reach the target data: those of this node where ghosts map the window's memory, else

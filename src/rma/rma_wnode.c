@@ -93,12 +93,11 @@ static void await(struct csp_wnode *node, uint64_t gid)
 void csp_wnode_describe(struct csp_win *w, int mapped, const struct csp_card *cards, int own)
 {
     const struct csp_members *m = w->members;
-    enum csp_async_wish async = (enum csp_async_wish)cards[0].async;
     int locks = acc_locks(m, mapped);
-    uint64_t routes = routes_bytes(m, async);
+    uint64_t routes = routes_bytes(m, (enum csp_async_wish)cards[0].async);
     char *behind = csp_wnode_behind_peers(w->node, m->n);
     w->acc_soft = soft_acc(m, mapped);
-    if (w->acc_soft == CSP_SOFT_ACC_REDIRECTED && csp_bind_wants_segments(cards[0].bind))
+    if (w->acc_soft == CSP_SOFT_ACC_REDIRECTED && csp_bind_wants_segments((uint32_t)cards[0].bind))
         w->acc_soft = CSP_SOFT_ACC_NEVER;
     w->acc_moves = mapped && m->nnodes > 1 && w->acc_soft != CSP_SOFT_ACC_ALWAYS;
     w->acc_locks = w->acc_soft || m->nnodes == 1 ? (struct csp_acc_lock *)behind : NULL;

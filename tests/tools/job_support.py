@@ -3,13 +3,14 @@
 """Runs the programs of tests/mpi as jobs of several nodes, as any user may: to the end, with a time limit,
 with all that they said and what outlived them."""
 
+import json
 import os
 import subprocess
 import sys
 import tempfile
 import time
 import uuid
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
@@ -105,3 +106,12 @@ def run(asked: Job, within: tuple[str, ...] = ()) -> Done:
         run_mpi.end_all(proc, mark)
         text = output()
     return Done(code, text, seconds, outlived)
+
+
+def reported(asked: Job, folder: Path) -> tuple[dict, str]:
+    """Runs to a good end: the report, which is written into the folder, and what the job said."""
+    path = folder / "report.json"
+    path.unlink(missing_ok=True)
+    done = run(replace(asked, env={**asked.env, "CSP_REPORT_FILE": str(path)}))
+    assert done.code == 0, done.output
+    return json.loads(path.read_text()), done.output

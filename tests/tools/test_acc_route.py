@@ -4,11 +4,9 @@
 origin (`direct`, the software route), a ghost by the MPI library (`ghost_node`), or, with redirection off,
 the target (`target`)."""
 
-import json
-
 import job_support
 import pytest
-from job_support import Job, run
+from job_support import Job, reported
 
 ACCUMULATES = ("ACC", "GET_ACC", "FOP", "CAS")
 SOFTWARE, LIBRARY, OFF = "direct", "ghost_node", "target"
@@ -23,11 +21,8 @@ def lib(request):
 
 def routes(lib, tmp_path, env, ghosts=1, program="casper/redirected"):
     """Of accumulates inside a node: the set of those that were taken."""
-    path = tmp_path / "report.json"
-    env = {**env, "CSP_REPORT_FILE": str(path)}
-    done = run(Job(lib, program, ghosts=ghosts, env=env))
-    assert done.code == 0, done.output
-    got = json.loads(path.read_text())["total"]["operations"]
+    report, _ = reported(Job(lib, program, ghosts=ghosts, env=env), tmp_path)
+    got = report["total"]["operations"]
     return {r for kind in ACCUMULATES for r in (SOFTWARE, LIBRARY, OFF) if got[kind][r]["count"]}
 
 

@@ -2,13 +2,12 @@
 # Copyright the Casper developers
 """CSP_ASYNC_CONFIG=auto: routes change while operations go on, without a call of all processes."""
 
-import json
 import re
 import time
 
 import job_support
 import pytest
-from job_support import Job, run
+from job_support import Job, reported
 
 # Where auto is not just on.
 ROUTES_CHANGE = [n for n in job_support.LIBRARIES if n != "o41"]
@@ -21,16 +20,13 @@ def lib(request):
 
 def counts(lib, tmp_path, env, program="casper/auto_switch"):
     """Operations by kind and route, and what was logged."""
-    path = tmp_path / "report.json"
-    env = {**env, "CSP_ACC_ROUTE": "library", "CSP_REPORT_FILE": str(path), "CSP_LOG": "info"}
-    done = run(Job(lib, program, env=env))
-    assert done.code == 0, done.output
-    report = json.loads(path.read_text())
+    env = {**env, "CSP_ACC_ROUTE": "library", "CSP_LOG": "info"}
+    report, said = reported(Job(lib, program, env=env), tmp_path)
     now_ns = time.time_ns()
     assert all(0 <= now_ns - node["begin_unix_ns"] < 600e9 for node in report["nodes"])
     found = report["total"]["operations"]
     got = {kind: {r: c["count"] for r, c in found[kind].items()} for kind in found}
-    return got, done.output, report["changes"]
+    return got, said, report["changes"]
 
 
 @pytest.mark.parametrize("name", ROUTES_CHANGE)

@@ -3,11 +3,9 @@
 """What Casper keeps for windows, as it counts it itself (`kept_peak` of the report), is what
 docs/design/memory.md says."""
 
-import json
-
 import job_support
 import pytest
-from job_support import Job, run
+from job_support import Job, reported
 
 WINDOWS = 200  # of rma/many_windows, at a time
 
@@ -19,12 +17,9 @@ def lib(request):
 
 def kept(lib, tmp_path, users, env=None):
     """The counters of a run, for each user."""
-    path = tmp_path / f"{users}.json"
-    env = {**(env or {}), "CSP_REPORT_FILE": str(path)}
-    done = run(Job(lib, "rma/many_windows", users=users, env=env))
-    assert done.code == 0, done.output
-    sums = json.loads(path.read_text())["total"]["kept_peak"]
-    return {name: value / users for name, value in sums.items()}
+    job = Job(lib, "rma/many_windows", users=users, env=env or {})
+    report, _ = reported(job, tmp_path)
+    return {name: value / users for name, value in report["total"]["kept_peak"].items()}
 
 
 def test_windows_of_the_pool_cost_no_internal_window(lib, tmp_path):

@@ -3,12 +3,11 @@
 """The report, as text (CSP_REPORT) and as JSON (CSP_REPORT_FILE), of a program whose operations are known:
 numbers by kind and route, sums over the nodes, waited time."""
 
-import json
 import re
 
 import job_support
 import pytest
-from job_support import Job, run
+from job_support import Job, reported
 
 ROUNDS, USERS, NODES, ITEM_BYTES = 10, 4, 2, 4  # of casper/redirected
 EACH = ROUNDS * USERS * USERS  # operations of a kind
@@ -21,11 +20,8 @@ SUMMED = ("users", "operations", "waits", "windows", "kept_peak")
 def written(request, tmp_path_factory):
     """(JSON, text) of one run."""
     lib = job_support.library(request.param)
-    path = tmp_path_factory.mktemp(request.param) / "report.json"
-    env = {"CSP_REPORT": "1", "CSP_REPORT_FILE": str(path)}
-    done = run(Job(lib, "casper/redirected", users=USERS, nodes=NODES, env=env))
-    assert done.code == 0, done.output
-    return json.loads(path.read_text()), done.output
+    job = Job(lib, "casper/redirected", users=USERS, nodes=NODES, env={"CSP_REPORT": "1"})
+    return reported(job, tmp_path_factory.mktemp(request.param))
 
 
 def summed(parts):
