@@ -37,9 +37,7 @@ static enum csp_soft_acc soft_acc(const char *version)
     case CSP_CONFIG_ACC_ROUTE_LIBRARY:
         return CSP_SOFT_ACC_NEVER;
     default:
-        return strncmp(version, "Open MPI", 8) == 0 ? CSP_SOFT_ACC_ALWAYS
-               : over_libfabric(version)            ? CSP_SOFT_ACC_REDIRECTED
-                                                    : CSP_SOFT_ACC_NEVER;
+        return strncmp(version, "Open MPI", 8) == 0 ? CSP_SOFT_ACC_ALWAYS : CSP_SOFT_ACC_REDIRECTED;
     }
 }
 

@@ -191,12 +191,12 @@ csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_c
                  ENV CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_soft ENV CSP_ACC_ROUTE=software)
 # Accumulates by the software route while redirection is on.
-csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_redirected MPI m50 abi CORE)
-csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_switch_redirected MPI m50 abi CORE
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_redirected MPI m50 abi m40 i21 CORE)
+csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_switch_redirected MPI m50 abi m40 i21 CORE
                  ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1)
-csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_gate_redirected MPI m50 abi CORE
+csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_gate_redirected MPI m50 abi m40 i21 CORE
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 TIMEOUT 120 LINKED)
-csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_profile_redirected MPI m50 abi
+csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_profile_redirected MPI m50 abi m40 i21
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile CSP_PREDICT_INT=100000)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 CORE
                  ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1 CSP_ACC_ROUTE=library)
@@ -345,7 +345,7 @@ endforeach()
 
 foreach(test acc_epochs acc_mixed_calls acc_near_far acc_ops acc_order counter_cas fetch_contention get_acc lock_mix
         random_ops request_mixed request_ops threads_ops types_pair)
-    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/auto_redirected_${test} MPI m50 abi
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/auto_redirected_${test} MPI m50 abi m40 i21
                      ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate TIMEOUT 120)
 endforeach()
 
