@@ -6,39 +6,48 @@
 #include "dtype/compute.h"
 #include "runtime/mpi_table.h"
 
-// Bytes of an integer type of C, negative if it is unsigned; 0: another type.
-static int integer_bytes(MPI_Datatype type)
+enum kind { SIGNED, UNSIGNED, FLOATING };
+
+struct number {
+    MPI_Datatype type;
+    int bytes; // 0: as the MPI library's Fortran compiler was told
+    enum kind kind;
+};
+
+static const struct number *find(MPI_Datatype type)
 {
-    static const struct {
-        MPI_Datatype type;
-        int bytes;
-    } all[] = {
-        {MPI_INT, sizeof(int)},
-        {MPI_LONG, sizeof(long)},
-        {MPI_INT64_T, 8},
-        {MPI_INT32_T, 4},
-        {MPI_LONG_LONG, sizeof(long long)},
-        {MPI_SIGNED_CHAR, 1},
-        {MPI_INT8_T, 1},
-        {MPI_SHORT, sizeof(short)},
-        {MPI_INT16_T, 2},
-        {MPI_UNSIGNED, -(int)sizeof(unsigned)},
-        {MPI_UNSIGNED_LONG, -(int)sizeof(unsigned long)},
-        {MPI_UINT64_T, -8},
-        {MPI_UINT32_T, -4},
-        {MPI_UNSIGNED_LONG_LONG, -(int)sizeof(unsigned long long)},
-        {MPI_UNSIGNED_CHAR, -1},
-        {MPI_UINT8_T, -1},
-        {MPI_UNSIGNED_SHORT, -(int)sizeof(unsigned short)},
-        {MPI_UINT16_T, -2},
-        {MPI_AINT, sizeof(MPI_Aint)},
-        {MPI_OFFSET, sizeof(MPI_Offset)},
-        {MPI_COUNT, sizeof(MPI_Count)},
+    static const struct number all[] = {
+        {MPI_DOUBLE, sizeof(double), FLOATING},
+        {MPI_FLOAT, sizeof(float), FLOATING},
+        {MPI_INT, sizeof(int), SIGNED},
+        {MPI_LONG, sizeof(long), SIGNED},
+        {MPI_INT64_T, 8, SIGNED},
+        {MPI_INT32_T, 4, SIGNED},
+        {MPI_LONG_LONG, sizeof(long long), SIGNED},
+        {MPI_DOUBLE_PRECISION, 0, FLOATING},
+        {MPI_REAL, 0, FLOATING},
+        {MPI_INTEGER, 0, SIGNED},
+        {MPI_SIGNED_CHAR, 1, SIGNED},
+        {MPI_INT8_T, 1, SIGNED},
+        {MPI_SHORT, sizeof(short), SIGNED},
+        {MPI_INT16_T, 2, SIGNED},
+        {MPI_UNSIGNED, sizeof(unsigned), UNSIGNED},
+        {MPI_UNSIGNED_LONG, sizeof(unsigned long), UNSIGNED},
+        {MPI_UINT64_T, 8, UNSIGNED},
+        {MPI_UINT32_T, 4, UNSIGNED},
+        {MPI_UNSIGNED_LONG_LONG, sizeof(unsigned long long), UNSIGNED},
+        {MPI_UNSIGNED_CHAR, 1, UNSIGNED},
+        {MPI_UINT8_T, 1, UNSIGNED},
+        {MPI_UNSIGNED_SHORT, sizeof(unsigned short), UNSIGNED},
+        {MPI_UINT16_T, 2, UNSIGNED},
+        {MPI_AINT, sizeof(MPI_Aint), SIGNED},
+        {MPI_OFFSET, sizeof(MPI_Offset), SIGNED},
+        {MPI_COUNT, sizeof(MPI_Count), SIGNED},
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (all[i].type == type)
-            return all[i].bytes;
-    return 0;
+            return &all[i];
+    return NULL;
 }
 
 static enum csp_calc calc_of(MPI_Op op)
@@ -55,11 +64,21 @@ static enum csp_calc calc_of(MPI_Op op)
     return (enum csp_calc)i;
 }
 
+static csp_compute_fn *function(MPI_Datatype type, enum csp_calc calc)
+{
+    const struct number *number = find(type);
+    if (!number)
+        return NULL;
+    int bytes = number->bytes;
+    if (!bytes && csp_mpi.Type_size(type, &bytes) != MPI_SUCCESS)
+        return NULL;
+    return number->kind == FLOATING ? csp_compute_float(bytes, calc)
+                                    : csp_compute_integer(bytes, number->kind == SIGNED, calc);
+}
+
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {
-    int bytes = integer_bytes(type);
-    csp_compute_fn *fn =
-        bytes ? csp_compute_integer(bytes < 0 ? -bytes : bytes, bytes > 0, calc_of(op)) : NULL;
+    csp_compute_fn *fn = function(type, calc_of(op));
     if (!fn)
         return csp_mpi.Reduce_local(in, inout, count, type, op);
     fn(in, inout, (size_t)count);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// MPI_Reduce_local for the accumulates that Casper executes itself. Integers are computed here: Open MPI
-// 5.0.11 saturates sums of 8 and 16 bits where its windows wrap around. Any role, any thread.
+// MPI_Reduce_local for the accumulates that Casper executes itself. Numbers are computed here: Open MPI
+// 5.0.11 saturates sums of 8 and 16 bits where its windows wrap around, and MPICH's loops take three times as
+// long. Any role, any thread.
 #ifndef CSP_RUNTIME_REDUCE_H
 #define CSP_RUNTIME_REDUCE_H
 

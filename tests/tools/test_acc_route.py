@@ -10,7 +10,11 @@ from job_support import Job, reported
 
 ACCUMULATES = ("ACC", "GET_ACC", "FOP", "CAS")
 SOFTWARE, LIBRARY, OFF = "direct", "ghost_node", "target"
-REDIRECTED = {"m50", "m40", "i21"}  # with these, accumulates that are redirected take the software route
+REDIRECTED = {
+    "m50",
+    "m40",
+    "i21",
+}  # with these, accumulates that are redirected take the software route
 ALWAYS = {"o41", "o50"}
 
 

@@ -76,18 +76,64 @@ static void all_operations_on_all_integers(void **state)
                 check((enum csp_calc)calc, bytes, is_signed, &seed);
 }
 
+static double expected_float(enum csp_calc calc, double a, double b)
+{
+    switch (calc) {
+    case CSP_CALC_SUM:
+        return a + b;
+    case CSP_CALC_PROD:
+        return a * b;
+    case CSP_CALC_MIN:
+        return a < b ? a : b;
+    default:
+        return a > b ? a : b;
+    }
+}
+
+// Of a few digits: results are exact in float, too, whose operands a double holds.
+static void all_operations_on_floats(void **state)
+{
+    (void)state;
+    uint64_t seed = 9;
+    for (int calc = CSP_CALC_SUM; calc <= CSP_CALC_MAX; calc++) {
+        char in[N * 8 + 1], inout[N * 8 + 1];
+        double a[N], b[N];
+        for (int bytes = 4; bytes <= 8; bytes += 4) {
+            for (int i = 0; i < N; i++) {
+                a[i] = (double)(unit_random(&seed) % 2000) / 8 - 100;
+                b[i] = (double)(unit_random(&seed) % 2000) / 4 - 100;
+                float narrow[] = {(float)a[i], (float)b[i]};
+                memcpy(in + 1 + i * bytes, bytes == 8 ? (void *)&a[i] : &narrow[0], (size_t)bytes);
+                memcpy(inout + 1 + i * bytes, bytes == 8 ? (void *)&b[i] : &narrow[1],
+                       (size_t)bytes);
+            }
+            csp_compute_float(bytes, (enum csp_calc)calc)(in + 1, inout + 1, N);
+            for (int i = 0; i < N; i++) {
+                double want = expected_float((enum csp_calc)calc, a[i], b[i]);
+                float narrow = (float)want;
+                assert_memory_equal(inout + 1 + i * bytes, bytes == 8 ? (void *)&want : &narrow,
+                                    (size_t)bytes);
+            }
+        }
+    }
+}
+
 static void others_are_refused(void **state)
 {
     (void)state;
     assert_null(csp_compute_integer(3, 1, CSP_CALC_SUM));
     assert_null(csp_compute_integer(16, 1, CSP_CALC_SUM));
     assert_null(csp_compute_integer(4, 1, CSP_CALCS));
+    assert_null(csp_compute_float(16, CSP_CALC_SUM));
+    assert_null(csp_compute_float(8, CSP_CALC_BAND));
+    assert_null(csp_compute_float(8, CSP_CALCS));
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_operations_on_all_integers),
+        cmocka_unit_test(all_operations_on_floats),
         cmocka_unit_test(others_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
