@@ -190,7 +190,11 @@ csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_ACC_RO
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_own
                  ENV CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_soft ENV CSP_ACC_ROUTE=software)
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_async_config ARGS errors CORE
+                 ENV CSP_ACC_ROUTE=library)
 # Accumulates by the software route while redirection is on.
+csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_async_config_redirected ARGS errors
+                 MPI m50 abi m40)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_redirected MPI m50 abi m40 i21 CORE)
 csp_add_mpi_test(casper/auto_switch.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_switch_redirected MPI m50 abi m40 i21 CORE
                  ENV CSP_ASYNC_CONFIG=auto CSP_PREDICT_INT=1)
