@@ -276,10 +276,13 @@ csp_add_mpi_test(casper/named_memory.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_BELOW cas
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_below TOOL_BELOW casper/counting_tool.c)
 
-# Windows that do not fit the pool get a segment and an internal window of their own.
+# Windows that do not fit the pool get a segment and an internal window of their own. (Collective calls that several
+# threads make at once, on communicators of their own, hang in plain Intel MPI 2021.18 as well, unless they use messages
+# inside nodes.)
 foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds threads_create threads_ops threads_overlap
         many_windows unaligned zero_size random_ops lock_mix pscw stencil attr_user origin_in_window)
-    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_${test} TIMEOUT 120 ENV CSP_POOL_MAX=0)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_${test} TIMEOUT 120
+                     ENV CSP_POOL_MAX=0 I_MPI_COLL_INTRANODE=pt2pt)
 endforeach()
 csp_add_mpi_test(rma/alloc_free.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_alloc_free TIMEOUT 180 ENV CSP_POOL_MAX=0)
 csp_add_mpi_test(rma/spare.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ARGS kept ENV CSP_POOL_MAX=0)
