@@ -48,17 +48,28 @@ METRICS = {
 }
 FACTORS = {"ns": 1e3, "ms": 1e-3}  # of microseconds
 SHOWN_IN = {"hops": "ns", "halo": "ms"}
-FIGURES = {"config", "value", "value_lo", "value_hi"}  # all else tells what was measured
+FIGURES = {
+    "config",
+    "value",
+    "value_lo",
+    "value_hi",
+    "core_to_core_ns",
+}  # all else: what was measured
 
 
 def twins(rows, program, metric):
     """The rows of one measurement, by configuration, for each measurement."""
+    return list(places(rows, program, metric).values())
+
+
+def places(rows, program, metric):
+    """The same by what was measured, but for the metric."""
     found = {}
     for row in rows:
         if (row["program"], row["metric"]) == (program, metric):
-            key = tuple((k, v) for k, v in row.items() if k not in FIGURES)
+            key = tuple((k, v) for k, v in row.items() if k not in FIGURES and k != "metric")
             found.setdefault(key, {})[row["config"]] = row
-    return list(found.values())
+    return found
 
 
 # ---- what is wanted. Findings: (value, row)
@@ -88,6 +99,19 @@ def over(program, metric, wanted=lambda _row: True, config="ghost", others=("pla
     return find
 
 
+def auto_sweep(rows):
+    """The whole time over plain's, had plain computed as long: each computes for a share of its own
+    transfer."""
+    found = []
+    computing = places(rows, "sweep", "compute")
+    for what, total in places(rows, "sweep", "total").items():
+        compute = computing.get(what, {})
+        if {"plain", "auto"} <= total.keys() & compute.keys():
+            more = compute["auto"]["value"] - compute["plain"]["value"]
+            found.append((total["auto"]["value"] / (total["plain"]["value"] + more), total["auto"]))
+    return found
+
+
 def together(*finds):
     return lambda rows: [one for find in finds for one in find(rows)]
 
@@ -114,7 +138,7 @@ class Target:
         return f"{'at least' if self.least else 'at most'} {self.limit:g}"
 
 
-AUTO = (("post", "isend"), ("latency", "latency"), ("sweep", "total"), ("halo", "run"))
+AUTO = (("post", "isend"), ("latency", "latency"), ("halo", "run"))
 TARGETS = (
     Target(1, "availability from 64 KB", 0.95, ours("overlap", "availability", LARGE), least=True),
     Target(1, "the same, plain", 0.5, ours("overlap", "availability", LARGE, "plain")),
@@ -157,6 +181,7 @@ TARGETS = (
         1.03,
         together(
             *(over(*what, config="auto") for what in AUTO),
+            auto_sweep,
             inverse(over("rate", "rate", config="auto")),
         ),
     ),

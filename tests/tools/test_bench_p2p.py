@@ -204,6 +204,15 @@ def row(program, metric, value, config="ghost", **more):
     return {**labels, **about, **more}
 
 
+def swept(total, compute, auto_total, auto_compute):
+    both = (("plain", total, compute), ("auto", auto_total, auto_compute))
+    return [
+        row("sweep", metric, x, config)
+        for config, *values in both
+        for metric, x in zip(("total", "compute"), values, strict=True)
+    ]
+
+
 def run(plain, thread, ghost, **more):
     values = {"plain": plain, "thread": thread, "ghost": ghost}
     more = {"factor": 1, "compute": "sleep", **more}
@@ -235,6 +244,9 @@ def both(program, metric, plain, ghost, count):
         (both("rate", "rate", 100, 79, KB), 1),
         (both("rate", "rate", 100, 99, 16 * KB), 1),
         (both("rate", "rate", 100, 99, 4 * KB), 0),
+        (swept(100, 50, 150, 100), 0),  # it computed longer
+        (swept(100, 50, 160, 100), 1),
+        ([{**r, "core_to_core_ns": i} for i, r in enumerate(run(10, 8, 8.5))], 1),
         (run(10, 8, 7), 0),
         (run(10, 8, 8.5), 1),  # better than plain, not than the thread
         (run(10, 8, 9, factor=0.5), 0),  # computing does not cover the transfer
