@@ -27,6 +27,7 @@ struct node {
     _Atomic int target;       // of those; NO_TARGET, SEVERAL
     int left;                 // where to look first for targets with something under way
     _Atomic uint64_t pending; // units that nobody has waited for
+    _Atomic uint64_t done;    // units that were complete when they were issued
     _Atomic int local;        // some were waited for, and may be under way to the target
     uint64_t seen;            // of the gate when the wait began,
     uint64_t wait_ns;         // 0: nothing was under way
@@ -190,12 +191,13 @@ int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
     struct node *n = first(w, w->peers[op->target].node);
     if (CSP_UNLIKELY(!n))
         n = add(w, w->peers[op->target].node);
-    csp_stats_add(&n->pending, 1 + (uint64_t)bytes / UNIT_BYTES);
-    if (op->kind <= CSP_OP_GET)
-        return (csp_gate_look(n->gate) & CSP_GATE_OFF) != 0;
-    enter(w, n);
-    int off = (csp_gate_look(n->gate) & CSP_GATE_ACC_OFF) != 0;
-    if (off || !n->at_once)
+    int atomic = op->kind > CSP_OP_GET;
+    if (atomic)
+        enter(w, n);
+    int off = (csp_gate_look(n->gate) & (atomic ? CSP_GATE_ACC_OFF : CSP_GATE_OFF)) != 0;
+    int done = n->at_once && !off;
+    csp_stats_add(done ? &n->done : &n->pending, 1 + (uint64_t)bytes / UNIT_BYTES);
+    if (atomic && !done)
         stay(n, op->target);
     return off;
 }
@@ -255,21 +257,21 @@ static void leave(struct node *n)
         tell_closed();
 }
 
-// What this process did itself on targets of its node, without a wait.
+// What this process did itself on targets of its node, without a wait. If the route has changed since, it is no figure
+// of the new one.
 static void note_work(struct node *n)
 {
     if (!n->at_once)
         return;
-    uint64_t units = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
-    if (units)
+    uint64_t units = atomic_exchange_explicit(&n->done, 0, memory_order_relaxed);
+    if (units && !(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
         csp_gate_waited(n->gate, 0, 0, units);
 }
 
 static void begin(struct node *n, uint64_t now_ns)
 {
     n->seen = csp_gate_look(n->gate);
-    if (!(n->seen & CSP_GATE_ACC_OFF))
-        note_work(n);
+    note_work(n);
     n->waits = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
     int local = atomic_load_explicit(&n->local, memory_order_relaxed);
     n->wait_ns = n->waits || local ? now_ns : 0;
