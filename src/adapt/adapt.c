@@ -10,6 +10,7 @@ static const double PLAIN = 0.75; // a difference that half a measurement shows;
 enum {
     MEAN_OF = 16,     // measurements that the running means remember
     ABORT_FACTOR = 2, // a probe that is so much dearer need not go on,
+    ABORT_SOON = 4,   // while it settles,
     ABORT_SHARE = 4,  // when it has lost the interval by this
     PROBE_MOST = 4,   // measurements in a probe
     PROBE_EVERY = 20, // intervals
@@ -24,6 +25,7 @@ struct csp_adapt_config csp_adapt_config_for(uint64_t interval_ns)
     return (struct csp_adapt_config){
         .interval_ns = interval_ns,
         .interval_calls = 8,
+        .settle_ns = interval_ns,
         .margin = 0.06,
         .change = 0.2,
         .budget = 0.02,
@@ -83,6 +85,7 @@ void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
                             .probe_at_ns = now_ns,
                             .probed_ns = now_ns,
                             .credit = CREDIT,
+                            .urgent = 1,
                             .pause_ns = config->probe_every_ns};
 }
 
@@ -125,9 +128,15 @@ static void forget(struct csp_adapt *a, double ns)
     a->credit -= a->credit > 1;
 }
 
+static void take(struct csp_adapt *a, enum csp_adapt_route route)
+{
+    a->settles |= a->now != route;
+    a->now = route;
+}
+
 static void begin_probe(struct csp_adapt *a)
 {
-    a->now = csp_adapt_other(a->home);
+    take(a, csp_adapt_other(a->home));
     a->reason = CSP_ADAPT_PROBE;
     a->due = a->urgent = 0;
     a->tries = 0;
@@ -157,7 +166,8 @@ static void switch_home(struct csp_adapt *a)
     if (a->mixed)
         a->cost[a->home].n = 0;
     a->mixed = 0;
-    a->home = a->now = csp_adapt_other(a->home);
+    a->home = csp_adapt_other(a->home);
+    take(a, a->home);
     a->reason = CSP_ADAPT_BETTER;
     a->due = a->urgent = 0;
     a->switches++;
@@ -207,11 +217,17 @@ static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
 static void end_probe(struct csp_adapt *a, uint64_t now_ns)
 {
     if (a->now != a->home) {
-        a->now = a->home;
+        take(a, a->home);
         a->reason = CSP_ADAPT_WORSE;
         a->pause_ns *= a->pause_ns < a->config.probe_seldom_ns ? 2 : 1;
     }
     plan_probe(a, now_ns, a->lost_here_ns > 0 ? a->lost_here_ns : 0);
+}
+
+// Against the chosen route.
+static double loss(const struct csp_adapt *a, struct csp_adapt_done here)
+{
+    return (double)here.ns - (double)here.units * a->cost[a->home].ns;
 }
 
 // A measurement of a probe is complete, or its loss is as large as it may be. A probe that does not show
@@ -219,7 +235,7 @@ static void end_probe(struct csp_adapt *a, uint64_t now_ns)
 static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done here, int is_whole)
 {
     struct csp_adapt_cost *home = &a->cost[a->home], *tried = &a->cost[a->now];
-    a->lost_here_ns += (double)here.ns - (double)here.units * home->ns;
+    a->lost_here_ns += loss(a, here);
     if (!is_whole) {
         tried->n = 0;
         end_probe(a, now_ns);
@@ -280,9 +296,9 @@ static int is_plain_phase(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt
 
 static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)
 {
-    double usual_ns = (double)here.units * a->cost[a->home].ns, ns = (double)here.ns;
-    return ns > ABORT_FACTOR * usual_ns &&
-           ns - usual_ns > (double)a->config.interval_ns / ABORT_SHARE;
+    double usual_ns = (double)here.units * a->cost[a->home].ns;
+    return (double)here.ns > (a->settles ? ABORT_SOON : ABORT_FACTOR) * usual_ns &&
+           loss(a, here) > (double)a->config.interval_ns / ABORT_SHARE;
 }
 
 // A probe of a route that is so much cheaper needs no more.
@@ -312,26 +328,44 @@ static int at_home(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done d
     return 1;
 }
 
-static int in_probe(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done,
-                    uint64_t more_ns)
+static int in_probe(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
     struct csp_adapt_done here = between(a->since, done);
     uint64_t for_ns = now_ns - a->since_ns;
-    int whole = is_long(a, for_ns, here, 1) || is_plainly_better(a, for_ns, here);
-    here.ns += whole ? 0 : more_ns;
+    int whole = (!a->settles && is_long(a, for_ns, here, 1)) || is_plainly_better(a, for_ns, here);
     if (!whole && !is_too_dear(a, here))
         return 0;
     judge(a, now_ns, here, whole);
     return 1;
 }
 
+// What a change of the route stirs up calms down: caches, connections, who runs on which core. @return 1: it has.
+static int has_settled(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
+{
+    if (!a->settles || now_ns - a->since_ns < a->config.settle_ns)
+        return 0;
+    a->settles = 0;
+    a->lost_here_ns += loss(a, between(a->since, done));
+    return 1;
+}
+
+// @return 1: what was measured is used, or of no use.
+static int measured(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
+{
+    if (a->now != a->home && in_probe(a, now_ns, done))
+        return 1;
+    if (a->settles)
+        return has_settled(a, now_ns, done);
+    return a->now == a->home && at_home(a, now_ns, done);
+}
+
 enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
-                                    struct csp_adapt_done done, uint64_t more_ns)
+                                    struct csp_adapt_done done)
 {
     if (a->config.alternate) {
         if (between(a->since, done).calls && now_ns - a->since_ns >= a->config.interval_ns)
             alternate(a, now_ns, done);
-    } else if (a->now == a->home ? at_home(a, now_ns, done) : in_probe(a, now_ns, done, more_ns)) {
+    } else if (measured(a, now_ns, done)) {
         csp_adapt_restart(a, now_ns, done);
     }
     return a->now;

@@ -26,6 +26,7 @@ enum csp_adapt_reason {
 struct csp_adapt_config {
     uint64_t interval_ns;     // one measurement, at least
     uint64_t interval_calls;  // and at least so many calls
+    uint64_t settle_ns;       // what is measured so soon after a change of the route says little
     double margin;            // a gain below this is none; binary logarithm of a ratio
     double change;            // a cost that moved by this is another phase; likewise
     double budget;            // share of the time that probes may lose
@@ -39,7 +40,8 @@ struct csp_adapt_config {
 struct csp_adapt_done {
     uint64_t units; // of work, in any unit that stands for what one operation costs
     uint64_t calls; // that the program waited in, such as flushes
-    uint64_t ns;    // that it took the program, such as that it waited; of one process of several
+    uint64_t
+        ns; // that it took the program, such as that it waited, in calls that go on too; of one process of several
 };
 
 /** What is known of a route. */
@@ -54,6 +56,7 @@ struct csp_adapt {
     struct csp_adapt_cost cost[CSP_ADAPT_ROUTES];
     enum csp_adapt_route home, now; // chosen; in use (another one during a probe)
     enum csp_adapt_reason reason;
+    int settles;                 // the route has just changed
     uint64_t since_ns;           // start of this measurement,
     struct csp_adapt_done since; // and what was done before it
     uint64_t part_ns;            // likewise of its last part
@@ -96,10 +99,9 @@ enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a);
 
 /**
- * To be called where the route may change, such as after a flush. `more_ns`: that the program has waited by now in
- * calls that are not over. @return the route from here on.
+ * To be called where the route may change, such as after a flush. @return the route from here on.
  */
 enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
-                                    struct csp_adapt_done done, uint64_t more_ns);
+                                    struct csp_adapt_done done);
 
 #endif

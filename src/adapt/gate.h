@@ -108,16 +108,17 @@ static inline void csp_gate_waited(struct csp_gate *g, uint64_t since_ns, uint64
     atomic_fetch_add_explicit(&g->waited_ns, now_ns - since_ns, memory_order_relaxed);
     atomic_fetch_add_explicit(&g->units, units, memory_order_relaxed);
     atomic_fetch_add_explicit(&g->calls, 1, memory_order_relaxed);
-    atomic_store_explicit(&g->waits_since_ns, 0, memory_order_relaxed);
+    atomic_store_explicit(&g->waits_since_ns, 0, memory_order_release);
 }
 
 // ---- ghost
 
-/** How long the user has waited in a flush that is not over. */
-static inline uint64_t csp_gate_waits_ns(const struct csp_gate *g, uint64_t now_ns)
+/** How long the user has waited until now, in a flush that is not over too. */
+static inline uint64_t csp_gate_waited_until_ns(const struct csp_gate *g, uint64_t now_ns)
 {
-    uint64_t since_ns = atomic_load_explicit(&g->waits_since_ns, memory_order_relaxed);
-    return since_ns && since_ns < now_ns ? now_ns - since_ns : 0;
+    uint64_t since_ns = atomic_load_explicit(&g->waits_since_ns, memory_order_acquire);
+    uint64_t more_ns = since_ns && since_ns < now_ns ? now_ns - since_ns : 0;
+    return atomic_load_explicit(&g->waited_ns, memory_order_relaxed) + more_ns;
 }
 
 /** Closes an idle gate; one that is not is closed when it is. @return 1 if it is closed. */

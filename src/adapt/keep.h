@@ -26,7 +26,7 @@ enum csp_keep_kind {
     CSP_KEEP_JOIN,  // agent -> keeper: a user of my node wants to know the route
     CSP_KEEP_LEAVE, // agent -> keeper: none does any more
     CSP_KEEP_WORK, // agent -> keeper: done since the last one (n = units of work, calls, time that all
-                   // `users` waited); more_ns: they wait in calls that are not over
+                   // `users` waited, in calls that go on too)
     CSP_KEEP_CLOSED, // agent -> keeper: change n: no accumulates under way, or they stay
     CSP_KEEP_OPEN,   // keeper -> agent: the route; n = nanoseconds between two WORKs
     CSP_KEEP_CLOSE,  // keeper -> agent: change n to this route
@@ -34,7 +34,7 @@ enum csp_keep_kind {
     CSP_KEEP_ENROL,  // keeper -> conductor: the first message,
     CSP_KEEP_QUIT,   // and the last one
     CSP_KEEP_WANT, // keeper -> conductor: a probe of route n (enum csp_adapt_route) is due, which may wait for
-                   // others that want it as long as more_ns says
+                   // others that want it as long as patience_ns says
     CSP_KEEP_PROBE, // conductor -> keeper: try route n now, unless it is yours
     CSP_KEEP_BYE,   // conductor -> keeper: answer to QUIT; the last message
 };
@@ -45,7 +45,7 @@ struct csp_keep_msg {
     uint16_t kind;  // enum csp_keep_kind
     uint16_t route; // flags of a gate
     uint32_t users, calls;
-    uint64_t n, waited_ns, more_ns;
+    uint64_t n, waited_ns, patience_ns;
 };
 
 /** Sends to the first ghost of a node; messages from one to another arrive in order. */

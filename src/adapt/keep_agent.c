@@ -9,7 +9,7 @@
 struct seat {
     struct seat *next;
     struct csp_gate *gate;
-    uint64_t units, calls, waited_ns; // reported
+    uint64_t units, calls, waited_ns; // reported, with the time in calls that go on
 };
 
 enum agent_state { JOINING, OPEN, CLOSING, CLOSED, LEAVING };
@@ -59,18 +59,28 @@ static uint64_t grown(uint64_t *was, const _Atomic uint64_t *counter)
     return more;
 }
 
+// The time that was waited since the last report. Of a call that ends just now it may be seen twice, and is taken back then.
+static uint64_t waited(struct seat *s, uint64_t now_ns)
+{
+    uint64_t in_all_ns = csp_gate_waited_until_ns(s->gate, now_ns);
+    if (in_all_ns <= s->waited_ns)
+        return 0;
+    uint64_t more_ns = in_all_ns - s->waited_ns;
+    s->waited_ns = in_all_ns;
+    return more_ns;
+}
+
 // What was done since the last report.
 static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
 {
     struct csp_keep_msg msg = {.gid = a->gid, .node = a->node, .kind = CSP_KEEP_WORK};
     for (struct seat *s = a->seats; s; s = s->next) {
-        msg.waited_ns += grown(&s->waited_ns, &s->gate->waited_ns);
+        msg.waited_ns += waited(s, now_ns);
         msg.n += grown(&s->units, &s->gate->units);
         msg.calls += (uint32_t)grown(&s->calls, &s->gate->calls);
-        msg.more_ns += csp_gate_waits_ns(s->gate, now_ns);
         msg.users++;
     }
-    if (msg.calls > 0 || msg.more_ns > 0)
+    if (msg.calls > 0 || msg.waited_ns > 0)
         csp_keep_post(k, a->node, &msg);
 }
 

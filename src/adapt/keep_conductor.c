@@ -86,8 +86,8 @@ static void want(struct csp_keep *k, struct csp_conductor *c, const struct csp_k
 {
     struct player *p = *find_player(c, msg->node);
     uint64_t route = msg->n % CSP_ADAPT_ROUTES;
-    if (c->nwants[route] == 0 || now_ns + msg->more_ns < c->begin_ns[route])
-        c->begin_ns[route] = now_ns + msg->more_ns;
+    if (c->nwants[route] == 0 || now_ns + msg->patience_ns < c->begin_ns[route])
+        c->begin_ns[route] = now_ns + msg->patience_ns;
     c->nwants[route] += !p->wants[route];
     p->wants[route] = 1;
     if (2 * c->nwants[route] > c->nplayers)

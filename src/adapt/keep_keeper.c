@@ -22,7 +22,6 @@ struct member {
     int node;
     int closed;
     uint32_t users;
-    uint64_t more_ns; // of the last report
 };
 
 struct csp_keeper {
@@ -133,7 +132,7 @@ static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum 
 {
     struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
     msg.n = csp_adapt_other(r->adapt.home); // WANT, and below
-    msg.more_ns = csp_adapt_patience_ns(&r->adapt);
+    msg.patience_ns = csp_adapt_patience_ns(&r->adapt);
     csp_keep_post(k, r->conductor, &msg);
 }
 
@@ -158,20 +157,12 @@ static void follow(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_rout
         begin_change(k, r, wanted, now_ns);
 }
 
-static uint64_t more_ns(const struct csp_keeper *r)
-{
-    uint64_t ns = 0;
-    for (const struct member *m = r->members; m; m = m->next)
-        ns += m->more_ns;
-    return r->users ? ns / r->users : 0;
-}
-
 static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
     if (r->changing)
         return;
     enum csp_adapt_route home = r->adapt.home;
-    enum csp_adapt_route route = csp_adapt_step(&r->adapt, now_ns, r->done, more_ns(r));
+    enum csp_adapt_route route = csp_adapt_step(&r->adapt, now_ns, r->done);
     r->unsaid |= r->adapt.home != home;
     want(k, r);
     follow(k, r, route, now_ns);
@@ -285,7 +276,6 @@ static void on_work(struct csp_keep *k, struct csp_keeper *r, int from,
     struct member *m = *find_member(r, from);
     r->users = r->users - m->users + msg->users;
     m->users = msg->users;
-    m->more_ns = msg->more_ns;
     r->work_ns = now_ns;
     r->done.units += msg->n;
     r->done.calls += msg->calls;

@@ -22,7 +22,7 @@ static void send(void *ctx, int to_node, const struct csp_keep_msg *m)
     msg.off = m->route;
     msg.spare[0] = (uint64_t)m->calls << 32 | m->users;
     msg.spare[1] = m->waited_ns;
-    msg.spare[2] = m->more_ns;
+    msg.spare[2] = m->patience_ns;
     csp_am_send(csp_topo_ghosts(csp_rt.topo)[to_node * csp_rt.topo->ng], &msg);
 }
 
@@ -73,7 +73,7 @@ static void on_keep(const struct csp_am *msg)
                              .calls = (uint32_t)(msg->spare[0] >> 32),
                              .n = msg->cookie,
                              .waited_ns = msg->spare[1],
-                             .more_ns = msg->spare[2]};
+                             .patience_ns = msg->spare[2]};
     need_keep();
     heard = 1;
     csp_keep_receive(keep, csp_topo_node_of_wrank(csp_rt.topo)[msg->src], &m, csp_clock_ns());

@@ -257,22 +257,27 @@ static void leave(struct node *n)
         tell_closed();
 }
 
-// What this process did itself on targets of its node, without a wait. If the route has changed since, it is no figure
-// of the new one.
-static void note_work(struct node *n)
+// Units that were complete when they were issued. If the route has changed since, they are no figure of the new one.
+static uint64_t take_done(struct node *n)
 {
     if (!n->at_once)
-        return;
+        return 0;
     uint64_t units = atomic_exchange_explicit(&n->done, 0, memory_order_relaxed);
-    if (units && !(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
+    return csp_gate_look(n->gate) & CSP_GATE_ACC_OFF ? 0 : units;
+}
+
+static void note_done(struct node *n)
+{
+    uint64_t units = take_done(n);
+    if (units)
         csp_gate_waited(n->gate, 0, 0, units);
 }
 
+// A wait for several nodes is one for each of them, with either route: also for a node whose part was complete before.
 static void begin(struct node *n, uint64_t now_ns)
 {
     n->seen = csp_gate_look(n->gate);
-    note_work(n);
-    n->waits = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed);
+    n->waits = atomic_exchange_explicit(&n->pending, 0, memory_order_relaxed) + take_done(n);
     int local = atomic_load_explicit(&n->local, memory_order_relaxed);
     n->wait_ns = n->waits || local ? now_ns : 0;
     if (n->wait_ns)
@@ -343,7 +348,7 @@ void csp_auto_flush_nothing(struct csp_win *w, int target)
         return;
     int node = node_number(w, target);
     for (struct node *n = first(w, node); n; n = next(n, node)) {
-        note_work(n);
+        note_done(n);
         if (target_of(n) == NO_TARGET || others_left(w, n))
             continue;
         n->seen = csp_gate_look(n->gate);

@@ -20,6 +20,8 @@ struct sim {
     double now_ns, done;
     uint64_t calls;
     double report_ns, order_ns; // the next report; when the conductor says so, 0: it was not asked
+    enum csp_adapt_route route; // of the last operation,
+    double changed_ns;          // and when it became that
 };
 
 // What a keeper does with a report, and a conductor that nobody else asks.
@@ -27,7 +29,7 @@ static void report(struct sim *s)
 {
     struct csp_adapt *a = &s->adapt;
     struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->now_ns};
-    csp_adapt_step(a, (uint64_t)s->now_ns, done, 0);
+    csp_adapt_step(a, (uint64_t)s->now_ns, done);
     if (a->due && !s->order_ns)
         s->order_ns = s->now_ns + (double)csp_adapt_patience_ns(a);
     s->report_ns = s->now_ns + (double)a->config.interval_ns / CSP_ADAPT_REPORTS;
@@ -42,6 +44,15 @@ static void order(struct sim *s)
     s->report_ns = s->now_ns + (double)s->adapt.config.interval_ns / CSP_ADAPT_REPORTS;
 }
 
+static double cost_ns(struct sim *s, const struct sim_phase *p)
+{
+    if (s->adapt.now != s->route)
+        s->changed_ns = s->now_ns;
+    s->route = s->adapt.now;
+    double stir = s->now_ns < s->changed_ns + s->world->stir_s * 1e9 ? s->world->stir : 0;
+    return p->ns[s->route] * (1 + stir) * noisy(s->world->noise, &s->random);
+}
+
 static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, double *follow_s)
 {
     enum csp_adapt_route best =
@@ -49,7 +60,7 @@ static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, 
     double start = s->now_ns, last_wrong = start, work = p->best_s * 1e9 / p->ns[best];
     const double end = s->done + work;
     while (s->done < end) {
-        s->now_ns += p->ns[s->adapt.now] * s->world->per_call * noisy(s->world->noise, &s->random);
+        s->now_ns += cost_ns(s, p) * s->world->per_call;
         s->done += s->world->per_call;
         s->calls++;
         if (s->order_ns && s->now_ns >= s->order_ns)

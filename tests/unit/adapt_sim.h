@@ -19,6 +19,9 @@ struct sim_world {
     int nphases;
     double noise;    // of one call, as a share: 0.5 is between half and one and a half
     double per_call; // operations between two calls of the controller
+    double
+        stir; // how much more than usual an operation costs after a change of the route, as a share,
+    double stir_s; // for so long
     uint64_t seed;
 };
 
