@@ -136,6 +136,12 @@ static inline int64_t csp_layout_left(const struct csp_layout_cursor *c)
     return c->left;
 }
 
+/**
+ * A range [*lo, *hi) of offsets that holds the next `bytes` bytes, 1 to as many as are left, without a walk over their
+ * runs. It may be larger than what they touch.
+ */
+void csp_layout_span(const struct csp_layout_cursor *c, int64_t bytes, int64_t *lo, int64_t *hi);
+
 /** The rest of the current block, at most max_bytes of it. @return its length; 0 at the end. */
 int64_t csp_layout_next(struct csp_layout_cursor *c, int64_t max_bytes, int64_t *off);
 

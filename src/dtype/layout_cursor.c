@@ -92,8 +92,43 @@ void csp_layout_seek(struct csp_layout_cursor *c, int64_t packed_off)
     c->left = c->elements.size - packed_off;
     if (c->left == 0)
         return;
-    c->level[0].item = find_item(&c->elements, NULL, &packed_off);
+    c->level[0].item = find_item(&c->elements, csp_layout_words(c->layout), &packed_off);
     go_down(c, 0, packed_off);
+}
+
+// Widens [*lo, *hi) by an item of a node that lies at `off`.
+static void span_item(const struct csp_layout_cursor *c, const struct csp_node *n, int64_t off,
+                      int64_t item, int64_t *lo, int64_t *hi)
+{
+    const int64_t *words = csp_layout_words(c->layout);
+    int64_t at = off + csp_node_item_off(n, words, item), from = at, to = at;
+    if (csp_node_is_leaf(n)) {
+        to += csp_node_item_len(n, words, item);
+    } else {
+        const struct csp_node *child =
+            &csp_layout_nodes(c->layout)[csp_node_item_child(n, words, item)];
+        from += child->lo;
+        to += child->hi;
+    }
+    *lo = from < *lo ? from : *lo;
+    *hi = to > *hi ? to : *hi;
+}
+
+void csp_layout_span(const struct csp_layout_cursor *c, int64_t bytes, int64_t *lo, int64_t *hi)
+{
+    struct csp_layout_cursor last = *c;
+    uint32_t level = 0;
+    csp_layout_seek(&last, c->elements.size - c->left + bytes - 1);
+    while (level < c->top && c->level[level].item == last.level[level].item)
+        level++;
+    const struct csp_node *n = csp_cursor_node(c, level);
+    int64_t first = c->level[level].item, end = last.level[level].item;
+    // The items of a strided node that lie farthest out are those at its ends.
+    int64_t step = n->kind == CSP_NODE_STRIDED && end > first ? end - first : 1;
+    *lo = INT64_MAX;
+    *hi = INT64_MIN;
+    for (int64_t item = first; item <= end; item += step)
+        span_item(c, n, c->level[level].off, item, lo, hi);
 }
 
 void csp_cursor_carry(struct csp_layout_cursor *c)

@@ -7,10 +7,7 @@
 #include "p2p/p2p_library.h"
 #include "p2p/p2p_mem.h"
 #include "runtime/rt.h"
-
-enum {
-    FINE = 256
-}; // bytes of a run on average, below which a process packs faster than a ghost can point at them
+#include "runtime/vm.h"
 
 static int tag_ub(void)
 {
@@ -99,7 +96,14 @@ void csp_post_wanted(const struct csp_post *p, struct csp_cell *c)
 
 static int fine(const struct csp_type *t)
 {
-    return !t->contig && t->size < t->layout->block_count * FINE;
+    return !t->contig && csp_vm_is_fine(t->layout);
+}
+
+// Fine data that a ghost reads with what lies between them, and packs, are not packed when they are posted.
+static int packs(const struct csp_post *p, const struct csp_type *t)
+{
+    return p->mode == CSP_P2P_BUFFERED ||
+           (fine(t) && (!csp_vm_is_dense(t->layout) || t->layout->bytes > CSP_CELL_LARGE));
 }
 
 // Memory for the packed data of a cell that has no room for them.
@@ -130,7 +134,7 @@ static void describe_send(const struct csp_post *p, const struct csp_type *t, st
     if (c->bytes <= c->room) {
         c->flags |= CSP_CELL_PAYLOAD;
         pack(p, t, c->payload, c->bytes);
-    } else if (p->mode == CSP_P2P_BUFFERED || fine(t)) {
+    } else if (packs(p, t)) {
         pack(p, t, make_copy(c), c->bytes);
     } else if (t->contig) {
         c->mapped_off = csp_mem_mapped(p->buf);

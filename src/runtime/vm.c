@@ -3,6 +3,7 @@
 #include "runtime/vm.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
@@ -12,9 +13,12 @@
 #include "runtime/wait.h"
 
 enum {
-    RUNS = 256,      // runs of bytes in one system call, on each side
-    STEP = 16 << 20, // bytes in one system call
-    GAP = 2048,      // bytes between two runs that cost less than a run of its own
+    RUNS = 256,           // runs of bytes in one system call, on each side
+    STEP = 16 << 20,      // bytes in one system call
+    GAP = 2048,           // bytes between two runs that cost less than a run of its own
+    SPAN_DATA = 32 << 10, // bytes of fine runs that are read at a time,
+    SPAN_LEAST = 64,
+    SPAN = 512 << 10 // with what lies between them, at most
 };
 
 enum { REACH_UNKNOWN = 0, REACH_YES, REACH_NO };
@@ -182,6 +186,48 @@ static enum csp_status step(pid_t pid, int write, struct stream *mine, struct st
     return done == (ssize_t)*bytes ? CSP_OK : failed(done);
 }
 
+// Fine runs of the other process: all from the first to the last of them, packed here. @return 1 if that went well: between
+// them may be a page that is not there.
+static int read_span(pid_t pid, struct stream *theirs, int64_t at, size_t bytes, char *span,
+                     char *to)
+{
+    struct csp_layout_cursor *c = &theirs->cursor;
+    int64_t lo, hi;
+    csp_layout_seek(c, theirs->first + at);
+    csp_layout_span(c, (int64_t)bytes, &lo, &hi);
+    if (hi - lo > SPAN)
+        return 0;
+    struct iovec here = {span, (size_t)(hi - lo)};
+    struct iovec there = {(char *)(uintptr_t)theirs->side->addr + lo, here.iov_len}; // NOLINT
+    if (transfer(pid, 0, &here, 1, &there, 1) != (ssize_t)here.iov_len)
+        return 0;
+    return csp_layout_pack(c, (char *)((uintptr_t)span - (uintptr_t)lo), to, bytes) ==
+           bytes; // NOLINT
+}
+
+// @return how many bytes at the start of the copy were read so.
+static int64_t read_spans(pid_t pid, const struct csp_vm_side *mine, int64_t mine_first,
+                          struct stream *theirs, int64_t bytes)
+{
+    char *to = (char *)(uintptr_t)mine->addr + mine_first, *span = malloc(SPAN); // NOLINT: own
+    int64_t at = 0;
+    while (span && at < bytes) {
+        int64_t n = bytes - at < SPAN_DATA ? bytes - at : SPAN_DATA;
+        while (n >= SPAN_LEAST && !read_span(pid, theirs, at, (size_t)n, span, to + at))
+            n /= 2; // of one element instead of two, or without a hole
+        if (n < SPAN_LEAST)
+            break;
+        at += n;
+    }
+    free(span);
+    return at;
+}
+
+static int is_fine(const struct csp_vm_side *side)
+{
+    return side->layout && csp_vm_is_fine(side->layout) && csp_vm_is_dense(side->layout);
+}
+
 enum csp_status csp_vm_copy(int lrank, int write, const struct csp_vm_side *mine,
                             int64_t mine_first, const struct csp_vm_side *theirs,
                             int64_t theirs_first, int64_t bytes)
@@ -191,7 +237,10 @@ enum csp_status csp_vm_copy(int lrank, int write, const struct csp_vm_side *mine
     enum csp_status s = begin(&here, mine, mine_first);
     if (s == CSP_OK)
         s = begin(&there, theirs, theirs_first);
-    for (int64_t at = 0; at < bytes && s == CSP_OK;) {
+    int64_t at = 0;
+    if (s == CSP_OK && !write && !mine->layout && is_fine(theirs))
+        at = read_spans(pid, mine, mine_first, &there, bytes);
+    while (at < bytes && s == CSP_OK) {
         size_t n = bytes - at < STEP ? (size_t)(bytes - at) : STEP;
         s = step(pid, write, &here, &there, at, &n);
         at += (int64_t)n;

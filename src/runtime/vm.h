@@ -15,6 +15,21 @@ struct csp_vm_side {
     int64_t count;                   // without a layout: bytes
 };
 
+/** Whether runs of bytes are so short that whoever packs them is faster than the kernel, told of each one. */
+static inline int csp_vm_is_fine(const struct csp_layout *l)
+{
+    enum { FINE = 256 }; // bytes of a run on average
+    return l->size_bytes < l->block_count * FINE;
+}
+
+/** Whether runs lie so close to each other that they can be read with all that lies between them. */
+static inline int csp_vm_is_dense(const struct csp_layout *l)
+{
+    enum { SPARSE = 8 }; // times as many bytes in all
+    int64_t step = l->extent < 0 ? -l->extent : l->extent;
+    return (l->true_ub - l->true_lb) / SPARSE <= l->size_bytes && step / SPARSE <= l->size_bytes;
+}
+
 /** Every process, in init, before the barrier on the node: lets the others in. */
 void csp_vm_open(void);
 

@@ -53,6 +53,29 @@ static void is_form(struct csp_layout *l, unsigned depth, unsigned nodes, unsign
     csp_layout_free(l);
 }
 
+static void is_span(struct csp_layout_cursor *c, int64_t at, int64_t bytes, int64_t lo, int64_t hi)
+{
+    int64_t is_lo, is_hi;
+    csp_layout_seek(c, at);
+    csp_layout_span(c, bytes, &is_lo, &is_hi);
+    assert_int_equal(is_lo, lo);
+    assert_int_equal(is_hi, hi);
+}
+
+static void a_span_is_that_of_the_items(void **state)
+{
+    (void)state;
+    struct csp_layout *l = resized(vector(block(8), 1000, 1, 32), 0, 64000);
+    struct csp_layout_cursor c;
+    assert_int_equal(csp_layout_begin(&c, l, 0, 3), CSP_OK);
+    is_span(&c, 0, 1, 0, 8);
+    is_span(&c, 12, 8, 32, 72);
+    is_span(&c, 8000 - 16, 16, 998 * 32, 999 * 32 + 8);
+    is_span(&c, 8000, 16, 64000, 64040);
+    is_span(&c, 7999, 2, 0, 64000 + 999 * 32 + 8); // of two elements: all of both
+    csp_layout_free(l);
+}
+
 static void vectors_become_as_few_loops_as_they_can(void **state)
 {
     (void)state;
@@ -217,6 +240,7 @@ static void buffers_that_are_no_layout(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_span_is_that_of_the_items),
         cmocka_unit_test(vectors_become_as_few_loops_as_they_can),
         cmocka_unit_test(subarrays_have_two_loops_at_most),
         cmocka_unit_test(lists_are_stored_compactly),

@@ -140,6 +140,27 @@ static void unpacking_in_pieces(void **state)
     each(3, check_unpack);
 }
 
+static void check_span(struct data *d, uint64_t *seed)
+{
+    struct csp_layout_cursor c = begin(d);
+    while (csp_layout_left(&c) > 0) {
+        int64_t first = d->total - csp_layout_left(&c), lo, hi, wide_lo, wide_hi, off;
+        int64_t n = 1 + (int64_t)(unit_random(seed) % (uint64_t)csp_layout_left(&c));
+        csp_layout_span(&c, n, &lo, &hi);
+        for (int64_t i = first; i < first + n; i++)
+            assert_in_range(ref_at(&d->type.ref, i) - lo, 0, hi - lo - 1);
+        assert_int_equal(csp_layout_range(d->type.layout, 0, d->n, &wide_lo, &wide_hi), CSP_OK);
+        assert_true(lo >= wide_lo && hi <= wide_hi);
+        csp_layout_next(&c, n, &off);
+    }
+}
+
+static void spans(void **state)
+{
+    (void)state;
+    each(9, check_span);
+}
+
 static void check_seek(struct data *d, uint64_t *seed)
 {
     struct csp_layout_cursor c = begin(d);
@@ -242,6 +263,7 @@ static void damaged_buffers(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(spans),
         cmocka_unit_test(headers),
         cmocka_unit_test(packing_in_pieces),
         cmocka_unit_test(unpacking_in_pieces),
