@@ -16,7 +16,9 @@ import run_mpi
 from mpi_libs import ROOT, Library
 
 KNOWN_PLAIN = ROOT / "tests/mpi/known_plain.txt"
-KNOWN_LIMIT_S = 30  # for a run that the plain library is known to fail, perhaps by a hang
+KNOWN_LIMIT_S = (
+    30  # for a run that the plain library is known to fail in any way, perhaps by a hang
+)
 
 
 @dataclass
@@ -154,7 +156,7 @@ def make_run(test: Test, lib: Library, ghosts: int | None, nodes: int, netns: bo
         test.exit,
         test.expect,
     )
-    if known_plain(test.name, job, launcher=True):
+    if known_plain(test.name, job, launcher=True, said=""):
         job = replace(job, timeout=min(test.timeout, KNOWN_LIMIT_S))
     shown = "plain" if ghosts is None else f"{ghosts} ghosts"
     where = "netns" if netns else "nodes"

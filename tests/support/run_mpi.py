@@ -148,7 +148,10 @@ def end_all(proc: subprocess.Popen, mark: str) -> None:
         while marked(mark) and time.monotonic() < deadline:
             time.sleep(0.1)
     kill_marked(mark)
-    proc.wait()
+    deadline = time.monotonic() + 2.0
+    # Not wait(): a signal handler that interrupted one would wait for its lock.
+    while proc.poll() is None and time.monotonic() < deadline:
+        time.sleep(0.05)
 
 
 def end_runs(signum: int, _frame: object) -> None:

@@ -77,6 +77,7 @@ def test_a_failure_other_than_the_known_one_counts(output, status, monkeypatch, 
     result = matrix.execute(run)[1]
     assert result.status == status
     assert status == "failed" or result.reason == "the plain library fails: it aborts"
+    assert run.job.timeout > matrix.KNOWN_LIMIT_S  # it is no hang
 
 
 @pytest.mark.parametrize("program, alone", [("sleep", False), ("put", True)])
