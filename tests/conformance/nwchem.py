@@ -115,11 +115,9 @@ def by_measurement(report: dict) -> str:
     check(changes, "redirection was never switched")
     for change in changes:
         check(change["by"] == "measured", f"a change for another reason: {change}")
-        here = (
-            change["node"] == change["targets_of_node"]
-        )  # redirected, these accumulates wait for nobody
-        check(change["with_ns"] > 0 or here, f"no figures: {change}")
-        check(change["without_ns"] > 0, f"no figures: {change}")
+        # With one user on each node they are its own process's, which wait for nobody either way.
+        here = change["node"] == change["targets_of_node"]
+        check(here or (change["with_ns"] > 0 and change["without_ns"] > 0), f"no figures: {change}")
     routes = report["total"]["operations"]["GET_ACC"]
     for route in ("ghost_net", "target"):
         check(routes[route]["count"] > 0, f"no GET_ACC by {route}: {routes}")

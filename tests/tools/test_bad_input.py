@@ -272,8 +272,9 @@ def test_a_user_leaves_without_finalize(lib, how, where):
     done = run(Bad(lib, "bad/leave", [how, where] if where else [how]))
     if how in ("exit0", "exit3", "return"):
         ended_badly(done, r"exit\(\d\) was called before MPI_Finalize")
-    elif lib.name == "m40" and how == "_exit0" and done.code == 0:
-        # One of ten plain runs ends so, too: Hydra 4.0 passes the 0 on when it sees the end first.
+    elif lib.family == "mpich" and how == "_exit0" and done.code == 0:
+        # One of ten plain runs with MPICH 4.0 ends so, too, 39 of 200 with 5.0: Hydra passes the 0 on when
+        # it sees the end first.
         assert not done.output and not done.outlived
     else:
         ended_badly(done)
