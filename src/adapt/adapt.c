@@ -342,7 +342,7 @@ static int in_probe(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done 
 // What a change of the route stirs up calms down: caches, connections, who runs on which core. @return 1: it has.
 static int has_settled(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
-    if (!a->settles || now_ns - a->since_ns < a->config.settle_ns)
+    if (now_ns - a->since_ns < a->config.settle_ns)
         return 0;
     a->settles = 0;
     a->lost_here_ns += loss(a, between(a->since, done));

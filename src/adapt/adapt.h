@@ -40,8 +40,8 @@ struct csp_adapt_config {
 struct csp_adapt_done {
     uint64_t units; // of work, in any unit that stands for what one operation costs
     uint64_t calls; // that the program waited in, such as flushes
-    uint64_t
-        ns; // that it took the program, such as that it waited, in calls that go on too; of one process of several
+    // That it took the program, such as that it waited, in calls that go on too; of one process of several.
+    uint64_t ns;
 };
 
 /** What is known of a route. */
@@ -98,9 +98,7 @@ enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
 /** With `by_order`: how long the probe that is due may wait for others that want one. */
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a);
 
-/**
- * To be called where the route may change, such as after a flush. @return the route from here on.
- */
+/** To be called where the route may change, such as after a flush. @return the route from here on. */
 enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
                                     struct csp_adapt_done done);
 

@@ -52,22 +52,17 @@ static void ask(struct csp_keep *k, struct csp_agent *a)
     to_keeper(k, a, CSP_KEEP_JOIN, (uint64_t)a->first);
 }
 
-static uint64_t grown(uint64_t *was, const _Atomic uint64_t *counter)
+// The time of a wait that ends just now may be seen twice: then the next report has less.
+static uint64_t grown(uint64_t *was, uint64_t now)
 {
-    uint64_t now = atomic_load_explicit(counter, memory_order_relaxed), more = now - *was;
-    *was = now;
+    uint64_t more = now > *was ? now - *was : 0;
+    *was += more;
     return more;
 }
 
-// The time that was waited since the last report. Of a call that ends just now it may be seen twice, and is taken back then.
-static uint64_t waited(struct seat *s, uint64_t now_ns)
+static uint64_t counted(const _Atomic uint64_t *counter)
 {
-    uint64_t in_all_ns = csp_gate_waited_until_ns(s->gate, now_ns);
-    if (in_all_ns <= s->waited_ns)
-        return 0;
-    uint64_t more_ns = in_all_ns - s->waited_ns;
-    s->waited_ns = in_all_ns;
-    return more_ns;
+    return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
 // What was done since the last report.
@@ -75,9 +70,9 @@ static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
 {
     struct csp_keep_msg msg = {.gid = a->gid, .node = a->node, .kind = CSP_KEEP_WORK};
     for (struct seat *s = a->seats; s; s = s->next) {
-        msg.waited_ns += waited(s, now_ns);
-        msg.n += grown(&s->units, &s->gate->units);
-        msg.calls += (uint32_t)grown(&s->calls, &s->gate->calls);
+        msg.waited_ns += grown(&s->waited_ns, csp_gate_waited_until_ns(s->gate, now_ns));
+        msg.n += grown(&s->units, counted(&s->gate->units));
+        msg.calls += (uint32_t)grown(&s->calls, counted(&s->gate->calls));
         msg.users++;
     }
     if (msg.calls > 0 || msg.waited_ns > 0)

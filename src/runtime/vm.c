@@ -201,16 +201,19 @@ static int read_span(pid_t pid, struct stream *theirs, int64_t at, size_t bytes,
     struct iovec there = {(char *)(uintptr_t)theirs->side->addr + lo, here.iov_len}; // NOLINT
     if (transfer(pid, 0, &here, 1, &there, 1) != (ssize_t)here.iov_len)
         return 0;
-    return csp_layout_pack(c, (char *)((uintptr_t)span - (uintptr_t)lo), to, bytes) ==
-           bytes; // NOLINT
+    const char *base = (char *)((uintptr_t)span - (uintptr_t)lo); // NOLINT: of displacement 0
+    return csp_layout_pack(c, base, to, bytes) == bytes;
 }
 
 // @return how many bytes at the start of the copy were read so.
 static int64_t read_spans(pid_t pid, const struct csp_vm_side *mine, int64_t mine_first,
                           struct stream *theirs, int64_t bytes)
 {
-    char *to = (char *)(uintptr_t)mine->addr + mine_first, *span = malloc(SPAN); // NOLINT: own
-    int64_t at = 0;
+    char *to = (char *)(uintptr_t)mine->addr + mine_first; // NOLINT: own
+    int64_t at = 0, lo, hi;
+    if (csp_layout_range(theirs->side->layout, 0, theirs->side->count, &lo, &hi) != CSP_OK)
+        return 0;
+    char *span = malloc((size_t)(hi - lo < SPAN ? hi - lo : SPAN));
     while (span && at < bytes) {
         int64_t n = bytes - at < SPAN_DATA ? bytes - at : SPAN_DATA;
         while (n >= SPAN_LEAST && !read_span(pid, theirs, at, (size_t)n, span, to + at))
@@ -238,7 +241,7 @@ enum csp_status csp_vm_copy(int lrank, int write, const struct csp_vm_side *mine
     if (s == CSP_OK)
         s = begin(&there, theirs, theirs_first);
     int64_t at = 0;
-    if (s == CSP_OK && !write && !mine->layout && is_fine(theirs))
+    if (s == CSP_OK && !write && !mine->layout && bytes >= SPAN_LEAST && is_fine(theirs))
         at = read_spans(pid, mine, mine_first, &there, bytes);
     while (at < bytes && s == CSP_OK) {
         size_t n = bytes - at < STEP ? (size_t)(bytes - at) : STEP;

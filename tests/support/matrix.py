@@ -16,9 +16,7 @@ import run_mpi
 from mpi_libs import ROOT, Library
 
 KNOWN_PLAIN = ROOT / "tests/mpi/known_plain.txt"
-KNOWN_LIMIT_S = (
-    30  # for a run that the plain library is known to fail in any way, perhaps by a hang
-)
+KNOWN_LIMIT_S = 30  # where the plain library is known to fail in any way, perhaps by a hang
 
 
 @dataclass

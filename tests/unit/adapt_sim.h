@@ -19,9 +19,8 @@ struct sim_world {
     int nphases;
     double noise;    // of one call, as a share: 0.5 is between half and one and a half
     double per_call; // operations between two calls of the controller
-    double
-        stir; // how much more than usual an operation costs after a change of the route, as a share,
-    double stir_s; // for so long
+    // How much more than usual an operation costs after a change of the route, as a share, and for how long.
+    double stir, stir_s;
     uint64_t seed;
 };
 

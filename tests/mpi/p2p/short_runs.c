@@ -37,30 +37,18 @@ static void fill(char *first, long runs, long step)
         first[i / RUN * step + i % RUN] = value(csp_test_rank, i);
 }
 
-static void strided(long runs, long step)
+// Elements one after the other; with a negative step a single one.
+static void strided(const char *what, int count, long runs, long step)
 {
-    size_t bytes = (size_t)(runs * labs(step));
-    char *room = csp_test_malloc(bytes), *first = step > 0 ? room : room + bytes + step;
-    MPI_Datatype type;
-    MPI_Type_create_hvector((int)runs, RUN, step, MPI_BYTE, &type);
-    MPI_Type_commit(&type);
-    fill(first, runs, step);
-    exchange(step > 0 ? "upwards" : "downwards", first, 1, type, runs * RUN);
-    MPI_Type_free(&type);
-    free(room);
-}
-
-// Elements that are each longer than what is read at a time.
-static void elements(void)
-{
-    enum { RUNS = 40000, COUNT = 3 };
-    char *room = csp_test_malloc((size_t)COUNT * RUNS * STEP);
+    long element = runs * labs(step);
+    char *room = csp_test_malloc((size_t)(count * element));
+    char *first = step > 0 ? room : room + element + step;
     MPI_Datatype one, type;
-    MPI_Type_create_hvector(RUNS, RUN, STEP, MPI_BYTE, &one);
-    MPI_Type_create_resized(one, 0, (MPI_Aint)RUNS * STEP, &type);
+    MPI_Type_create_hvector((int)runs, RUN, step, MPI_BYTE, &one);
+    MPI_Type_create_resized(one, 0, element, &type);
     MPI_Type_commit(&type);
-    fill(room, (long)COUNT * RUNS, STEP);
-    exchange("elements", room, COUNT, type, (long)COUNT * RUNS * RUN);
+    fill(first, count * runs, step);
+    exchange(what, first, count, type, count * runs * RUN);
     MPI_Type_free(&one);
     MPI_Type_free(&type);
     free(room);
@@ -95,11 +83,11 @@ int main(void)
     last_rank = (csp_test_rank + csp_test_size - 1) % csp_test_size;
     PHASE("short runs");
     for (long runs = 488; runs <= 500000; runs *= 8) {
-        strided(runs, STEP);
-        strided(runs, -STEP);
+        strided("upwards", 1, runs, STEP);
+        strided("downwards", 1, runs, -STEP);
         MPI_Barrier(MPI_COMM_WORLD);
     }
-    elements();
+    strided("elements", 3, 40000, STEP); // each longer than what is read at a time
     with_a_hole();
     return csp_test_done();
 }
