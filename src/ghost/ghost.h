@@ -60,6 +60,8 @@ void csp_ghost_rate_stop(void);
 void csp_ghost_p2p_start(void);
 /** @return number of things done. */
 int csp_ghost_p2p_turn(void);
+/** Whether an answer woke a user since this was asked last. */
+int csp_ghost_p2p_woke(void);
 /** 1 if no data of a large message are under way. */
 int csp_ghost_p2p_idle(void);
 /** The users of this node are done: 1 once no other ghost will send any more. */

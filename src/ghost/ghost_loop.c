@@ -16,6 +16,7 @@
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
+#include "runtime/wait.h"
 #include "topo/place.h"
 
 enum {
@@ -45,7 +46,8 @@ struct loop {
     uint64_t begin_cpu_ns;
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
-    uint64_t spin_ns, nap_ns, nap_max_ns, deep_max_ns;
+    uint64_t spin_ns, spin_alone_ns, nap_ns, nap_max_ns, deep_max_ns;
+    int gives_way; // to a user that it woke
     long switches; // involuntary ones, when a long turn was looked at last
 };
 
@@ -179,10 +181,28 @@ static uint64_t nap_most_ns(const struct loop *l)
     return l->nap_max_ns;
 }
 
+// It was rung: by a user that waits, perhaps, and whose core is free.
+static void heed(struct loop *l)
+{
+    if (csp_rt.crowded && csp_wait_has_cpu())
+        l->last_work = l->now;
+}
+
+// Whether to spin on. A user that was just woken may need this core, unless that is free again.
+static int is_attentive(struct loop *l)
+{
+    int has_cpu = csp_rt.crowded && csp_wait_has_cpu();
+    l->gives_way |= csp_ghost_p2p_woke();
+    l->gives_way &= csp_rt.crowded && !has_cpu;
+    uint64_t spin_ns = has_cpu && l->spin_ns < l->spin_alone_ns ? l->spin_alone_ns : l->spin_ns;
+    return (l->now - l->last_work < spin_ns && !l->gives_way) || l->now < awake_until_ns ||
+           l->suspect_ns;
+}
+
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
-    if (l->now - l->last_work < l->spin_ns || l->now < awake_until_ns || l->suspect_ns) {
+    if (is_attentive(l)) {
         csp_cpu_relax();
         return;
     }
@@ -196,6 +216,8 @@ static void rest(struct loop *l)
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns < most ? l->nap_ns : most);
     l->now = csp_clock_ns();
     l->sleep_ns += l->now - before;
+    if (csp_bell_rings(&l->me->bell) != seen)
+        heed(l);
     l->cold_turns = COLD_TURNS;
     l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }
@@ -217,6 +239,7 @@ void csp_ghost_loop(void)
         l.deep_max_ns = l.nap_max_ns;
     l.nap_ns = SLEEP_FIRST_NS;
     l.spin_ns = spin_time_ns();
+    l.spin_alone_ns = csp_config.ghost_poll == CSP_CONFIG_GHOST_POLL_AUTO ? SPIN_FREE_US * 1000 : 0;
     csp_clock_slack(SLACK_NS);
     csp_place_short_slice();
     l.begin_cpu_ns = csp_clock_cpu_ns();

@@ -33,6 +33,7 @@ struct message {
 
 static struct port **ports; // [lrank]; NULL: not mine
 static uint64_t kept;       // messages without a receive
+static int woke;            // a user, since csp_ghost_p2p_woke
 
 static void *must(void *p)
 {
@@ -45,7 +46,10 @@ void csp_ghost_cell_done(struct csp_cell *c)
     struct csp_bell *bell = &csp_node_procs(csp_rt.page)[c->lrank].bell;
     /* release: pairs with the acquire in csp_cell_done; afterwards the cell is the user's */
     atomic_store_explicit(&c->state, CSP_CELL_DONE, memory_order_release);
-    csp_bell_ring(bell);
+    atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen
+    if (atomic_load_explicit(&c->awaited,
+                             memory_order_relaxed)) // or of who has it now, for nothing
+        woke |= csp_bell_ring(bell);
 }
 
 // A synchronous send learns that it was matched; any other whose data are away is over already.
@@ -297,6 +301,13 @@ int csp_ghost_p2p_turn(void)
         if (ports[i])
             n += pick_all(i);
     return n + csp_ghost_net_turn() + csp_ghost_data_turn();
+}
+
+int csp_ghost_p2p_woke(void)
+{
+    int yes = woke;
+    woke = 0;
+    return yes;
 }
 
 int csp_ghost_p2p_idle(void)

@@ -127,6 +127,14 @@ static void move_sends(struct list *from, struct list *to)
     }
 }
 
+void csp_cell_wait(struct csp_cell *c, struct csp_wait *w)
+{
+    csp_cell_await(c);
+    w->rung = 1;
+    while (!csp_cell_done(c))
+        csp_wait_turn(w);
+}
+
 // Sends that nobody waited for: ghosts need this process, and each other, until they are received.
 static void await_sends(void)
 {
@@ -140,8 +148,7 @@ static void await_sends(void)
     while (sends.first) {
         csp_wait_begin(&w, "MPI_Finalize: a message to rank %ld to be received",
                        (long)csp_topo_urank_of_wrank(csp_rt.topo)[sends.first->wrank]);
-        while (!csp_cell_done(sends.first))
-            csp_wait_turn(&w);
+        csp_cell_wait(sends.first, &w);
         collect(&sends, sends.count);
     }
     release(&lock);

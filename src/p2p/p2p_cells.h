@@ -7,6 +7,8 @@
 #include <stddef.h>
 #include "runtime/cell.h"
 
+struct csp_wait;
+
 enum {
     CSP_CELL_SMALL = 256,  // bytes of payload behind a small cell,
     CSP_CELL_LARGE = 3904, // and behind a large one
@@ -35,5 +37,8 @@ void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes);
 
 /** To the ghost. */
 void csp_cell_post(struct csp_cell *c);
+
+/** Waits until a ghost is done with it, after csp_wait_begin. */
+void csp_cell_wait(struct csp_cell *c, struct csp_wait *w);
 
 #endif

@@ -19,8 +19,7 @@ static int ask(enum csp_cell_kind kind, const struct csp_transfer *x)
     }
     csp_cell_post(c);
     csp_wait_begin(&w, "a ghost to look at a posted receive");
-    while (!csp_cell_done(c))
-        csp_wait_turn(&w);
+    csp_cell_wait(c, &w);
     int waits = (int)c->found;
     csp_cell_give(c);
     return waits;
@@ -34,8 +33,7 @@ static int unattend(const struct csp_transfer *x)
     if (ask(CSP_CELL_UNATTENDED, x))
         return 1;
     csp_wait_begin(&w, "a message of rank %ld that is on its way", (long)x->post.peer);
-    while (!csp_cell_done(x->cell))
-        csp_wait_turn(&w);
+    csp_cell_wait(x->cell, &w);
     return 0;
 }
 

@@ -83,8 +83,7 @@ static int ask(struct csp_post *p, MPI_Message *message, MPI_Status *status)
     csp_cell_post(c);
     csp_wait_begin(&w, "a ghost to look for messages of rank %ld with tag %ld", (long)p->peer,
                    (long)p->tag);
-    while (!csp_cell_done(c))
-        csp_wait_turn(&w);
+    csp_cell_wait(c, &w);
     int found = (int)c->found;
     if (found)
         csp_status_fill(status, c->source, c->got_tag, c->got_bytes, 0);

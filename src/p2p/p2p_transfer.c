@@ -11,6 +11,15 @@ static int is_done(struct csp_req *r)
     return csp_transfer_done(csp_transfer_of(r));
 }
 
+static void await(struct csp_req *r)
+{
+    const struct csp_transfer *x = csp_transfer_of(r);
+    if (x->cell)
+        csp_cell_await(x->cell);
+    if (x->send && x->send->cell)
+        csp_cell_await(x->send->cell);
+}
+
 static void answer(const struct csp_transfer *x, MPI_Status *status)
 {
     const struct csp_cell *c = x->post.mode == CSP_P2P_RECV ? x->cell : NULL;
@@ -121,6 +130,7 @@ static struct csp_req_kind kind = {
     .finish = csp_transfer_finish,
     .home = home,
     .say = say,
+    .await = await,
     .over = csp_library_over,
     .start = csp_transfer_start,
     .cancel = csp_transfer_cancel,

@@ -241,8 +241,10 @@ int csp_req_wait(MPI_Request *request, MPI_Status *status)
         struct csp_wait w;
         r->waits_ns = csp_clock_ns();
         r->kind->say(r, &w);
-        while (!soon_done(r))
+        while (!soon_done(r)) {
+            w.rung = csp_req_await(r);
             csp_wait_turn(&w);
+        }
     }
     return csp_req_conclude(r, request, status);
 }

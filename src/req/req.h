@@ -33,6 +33,8 @@ struct csp_req_kind {
     struct csp_req_home (*home)(const struct csp_req *r);
     /** Says what is waited for: csp_wait_begin. */
     void (*say)(const struct csp_req *r, struct csp_wait *w);
+    /** Has a ghost of this node ring when it is done; NULL: it can not. */
+    void (*await)(struct csp_req *r);
     /** The library's request behind it is over, with this status. */
     void (*over)(struct csp_req *r, MPI_Request *request, const MPI_Status *status);
     int (*start)(struct csp_req *r);
@@ -72,6 +74,14 @@ static inline int csp_req_in_library(const struct csp_req *r)
 
 /** Whether it can be finished; if not at once, after a poll. */
 int csp_req_done_now(struct csp_req *r);
+
+/** A call is about to wait for it. @return 1 if the process's bell will ring when it is done. */
+static inline int csp_req_await(struct csp_req *r)
+{
+    if (r->kind->await)
+        r->kind->await(r);
+    return r->kind->await != NULL;
+}
 
 /** Fills a status (or ignores it). */
 void csp_status_fill(MPI_Status *status, int source, int tag, uint64_t bytes, int cancelled);

@@ -142,6 +142,31 @@ static int first_own_done(const struct mix *m)
     return -1;
 }
 
+// What is waited for is one of them. @return 1 if the process is rung for each.
+static int await_each(const struct mix *m)
+{
+    int rung = m->natives == 0;
+    for (int i = 0; i < m->n; i++)
+        if (m->own[i])
+            rung &= csp_req_await(m->own[i]);
+    return rung;
+}
+
+// All of them: the last that is not done, since a ring for each of many would wake the process for nothing. @return 1 if it is rung,
+// and nothing else needs it meanwhile.
+static int await_last(const struct mix *m)
+{
+    int rung = m->natives == 0, asked = 0;
+    for (int i = m->n - 1; i >= 0 && (!asked || rung); i--) {
+        struct csp_req *r = m->own[i];
+        if (!r || r->kind->done(r))
+            continue;
+        rung &= asked ? r->kind->await != NULL : csp_req_await(r);
+        asked = 1;
+    }
+    return rung;
+}
+
 static MPI_Status *status_at(MPI_Status *statuses, int i)
 {
     return statuses == MPI_STATUSES_IGNORE ? MPI_STATUS_IGNORE : &statuses[i];
@@ -229,8 +254,10 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     if (waits_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
-    while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag)
+    while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag) {
+        w.rung = await_last(&m);
         csp_wait_turn(&w);
+    }
     return finish_all(&m, rc, requests, statuses);
 }
 
@@ -301,8 +328,10 @@ int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status
     int flag, rc;
     make(&m, n, 1);
     csp_wait_begin(&w, "one of %ld requests", (long)n);
-    while ((rc = try_any(&m, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+    while ((rc = try_any(&m, requests, index, &flag, status)) == MPI_SUCCESS && !flag) {
+        w.rung = await_each(&m);
         csp_wait_turn(&w);
+    }
     drop(&m);
     return rc;
 }
@@ -373,8 +402,10 @@ int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
     make(&m, n, 1);
     csp_wait_begin(&w, "some of %ld requests", (long)n);
     while ((rc = try_some(&m, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
-           *outcount == 0)
+           *outcount == 0) {
+        w.rung = await_each(&m);
         csp_wait_turn(&w);
+    }
     drop(&m);
     return rc;
 }

@@ -50,19 +50,21 @@ struct csp_cell {
     };
     // The answer; valid when `state` is DONE.
     _Alignas(64) _Atomic uint32_t state;
-    int32_t error;           // MPI error class
-    int32_t source, got_tag; // of the message
-    uint64_t got_bytes;      // of data that were received, or that wait
-    uint32_t found;          // PROBE, MPROBE: there is a message; UNATTENDED: it still waits
-    uint32_t cancelled;      // RECV
-    uint64_t message_got;    // MPROBE
-    uint64_t ghost_private;  // the ghost's, from post to DONE
-    uint64_t next_private;   // the user's
-    uint64_t copy_private;   // likewise: packed data in its memory, to be freed with the cell
+    int32_t error;            // MPI error class
+    int32_t source, got_tag;  // of the message
+    uint64_t got_bytes;       // of data that were received, or that wait
+    uint16_t found;           // PROBE, MPROBE: there is a message; UNATTENDED: it still waits
+    uint16_t cancelled;       // RECV
+    _Atomic uint32_t awaited; // the user's, from post to DONE: ring its bell then, it may be asleep
+    uint64_t message_got;     // MPROBE
+    uint64_t ghost_private;   // the ghost's, from post to DONE
+    uint64_t next_private;    // the user's
+    uint64_t copy_private;    // likewise: packed data in its memory, to be freed with the cell
     _Alignas(64) char payload[];
 };
 
 _Static_assert(offsetof(struct csp_cell, count) == 64, "what most messages need is one cache line");
+_Static_assert(sizeof(struct csp_cell) == 192, "the answer is one cache line, too");
 
 static inline void *csp_cell_memory(uint64_t off)
 {
@@ -99,6 +101,12 @@ static inline int csp_cell_done(const struct csp_cell *c)
 {
     /* acquire: pairs with the release in the ghost's answer */
     return atomic_load_explicit(&c->state, memory_order_acquire) == CSP_CELL_DONE;
+}
+
+/** The user is about to wait until it is done. Before csp_bell_seen, or the ring is missed. */
+static inline void csp_cell_await(struct csp_cell *c)
+{
+    atomic_store_explicit(&c->awaited, 1, memory_order_relaxed);
 }
 
 #endif

@@ -13,7 +13,7 @@ void csp_init_must(int rc, const char *what);
  */
 void csp_init_check_room(void);
 
-/** Finds out whether the job's processes outnumber their CPUs on this machine (csp_rt.crowded). */
+/** Finds out whether the job's processes outnumber their CPUs on this machine (csp_rt.crowded, csp_rt.cpus). */
 void csp_init_crowded(void);
 
 /** Makes and maps the node's pool segment and copies `topo` into it. @return 1, or 0 on every

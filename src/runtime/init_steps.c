@@ -43,7 +43,7 @@ void csp_init_crowded(void)
     struct csp_place_mask mine, all;
     uint64_t id = csp_place_machine();
     MPI_Comm machine;
-    int procs = 1;
+    int procs = 1, here = 1;
     int color = (int)((id ^ id >> 32) & 0x7fffffff);
     csp_place_mask(&mine);
     csp_init_must(csp_mpi.Comm_split(MPI_COMM_WORLD, color, csp_rt.wrank, &machine),
@@ -53,7 +53,10 @@ void csp_init_crowded(void)
                   "MPI_Allreduce");
     csp_mpi.Comm_size(machine, &procs);
     csp_mpi.Comm_free(&machine);
-    csp_rt.crowded = procs > csp_place_count(&all);
+    csp_mpi.Comm_size(csp_rt.node_comm, &here);
+    int cpus = csp_place_count(&all), share = (int)((long)cpus * here / procs);
+    csp_rt.crowded = procs > cpus;
+    csp_rt.cpus = share > 1 ? share : 1;
 }
 
 static uint64_t round_up(uint64_t n, uint64_t to)

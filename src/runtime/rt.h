@@ -28,7 +28,8 @@ struct csp_rt {
     int wrank, urank;      // urank -1 in a ghost
     int node, lrank;       // node index, rank on the node
     int gidx;              // ghost: index on the node, else -1
-    int crowded;           // this machine has more of the job\'s processes than CPUs for them
+    int crowded;           // this machine has more of the job's processes than CPUs for them
+    int cpus;              // of these CPUs, this node's share; at least 1
     int session_only;      // MPI was initialised by Casper for MPI_Session_init, not by the program
     int user_inited;       // the program called MPI_Init and it returned
     int finalized;         // the program called MPI_Finalize and it returned

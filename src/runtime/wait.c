@@ -12,9 +12,13 @@
 
 enum {
     SPIN_CROWDED_NS = 50000, // without a message before the first sleep, when cores are shared
-    SPIN_FREE_NS = 20000000, // when every process has a core
+    SPIN_RUNG_NS = 2000,     // likewise, when a ring ends the sleep and the node has another core
+    SPIN_FREE_NS = 20000000, // when there is a core for this process
     SLEEP_MIN_NS = 5000,
-    SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition
+    SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition,
+    SLEEP_RUNG_NS =
+        200000, // or, when that rings, how late the MPI library gets on with something else
+    RING_WITHIN_NS = 100000, // a ghost that sleeps when a wait begins may have the core
     SLACK_NS = 1000,
     LOOK_NS = 10000000, // between two looks at the alarm and at the other processes
 };
@@ -47,27 +51,67 @@ static void alarm_check(struct csp_wait *w, uint64_t now)
     w->alarm_ns = now + patience_ns;
 }
 
-// Until a ghost of this node rings, or for so long; the caller looks once more before.
-static void nap(struct csp_wait *w, uint64_t ns)
+static struct csp_bell *bell_of(int lrank)
 {
-    struct csp_bell *bell = &csp_node_procs(csp_rt.page)[csp_rt.lrank].bell;
+    return &csp_node_procs(csp_rt.page)[lrank].bell;
+}
+
+// Of a process with several threads nobody knows whether all of them sleep.
+int csp_wait_has_cpu(void)
+{
+    int awake = 0;
+    if (csp_stats_threads)
+        return 0;
+    for (int i = 0; i < csp_rt.page->nprocs && awake <= csp_rt.cpus; i++)
+        awake += i < csp_rt.page->ng || i == csp_rt.lrank || !csp_bell_sleeps(bell_of(i));
+    return awake <= csp_rt.cpus;
+}
+
+// From now on this process counts as one that sleeps.
+static void listen(struct csp_wait *w, uint64_t idle_for_ns)
+{
+    w->seen = csp_bell_seen(bell_of(csp_rt.lrank));
+    if (w->rung && idle_for_ns < RING_WITHIN_NS)
+        csp_bell_ring(bell_of(csp_topo_bound_gidx(csp_rt.topo, csp_rt.wrank)));
+}
+
+// Until a ghost of this node rings, or for so long; the caller looks once more before.
+static void nap(struct csp_wait *w, uint64_t idle_for_ns, uint64_t ns)
+{
+    struct csp_bell *bell = bell_of(csp_rt.lrank);
     w->listening = !w->listening;
     if (w->listening) {
-        w->seen = csp_bell_seen(bell);
+        listen(w, idle_for_ns);
         return;
     }
     unsigned long slack = csp_clock_slack(SLACK_NS); // the thread is the program's
-    ns = ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns;
-    if (csp_stats_threads) // others may sleep, too
+    if (csp_stats_threads)                           // others may sleep, too
         csp_bell_sleep_shared(bell, w->seen, ns);
     else
         csp_bell_sleep(bell, w->seen, ns);
     csp_clock_slack(slack);
 }
 
+static uint64_t spin_for_ns(const struct csp_wait *w)
+{
+    if (!csp_rt.crowded || csp_wait_has_cpu())
+        return SPIN_FREE_NS;
+    if (w->rung)
+        return csp_rt.cpus > 1 ? SPIN_RUNG_NS : 0;
+    return SPIN_CROWDED_NS;
+}
+
+// Longer, the longer it was in vain; but one that is rung need not look.
+static uint64_t nap_for_ns(const struct csp_wait *w, uint64_t in_vain_ns)
+{
+    uint64_t ns = in_vain_ns / 4 + SLEEP_MIN_NS;
+    if (w->rung)
+        return SLEEP_RUNG_NS;
+    return ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns;
+}
+
 void csp_wait_turn(struct csp_wait *w)
 {
-    uint64_t spin_ns = csp_rt.crowded ? SPIN_CROWDED_NS : SPIN_FREE_NS;
     int came = csp_am_poll(16) > 0;
     uint64_t now = csp_clock_ns();
     if (now >= w->look_ns) // of the first turn, too
@@ -78,9 +122,9 @@ void csp_wait_turn(struct csp_wait *w)
     }
     if (w->idle_ns == 0)
         w->idle_ns = now;
-    if (now - w->idle_ns < spin_ns) {
+    uint64_t idle_for_ns = now - w->idle_ns, spin_ns = spin_for_ns(w);
+    if (idle_for_ns < spin_ns)
         csp_cpu_relax();
-        return;
-    }
-    nap(w, (now - w->idle_ns - spin_ns) / 4 + SLEEP_MIN_NS); // longer, the longer it was in vain
+    else
+        nap(w, idle_for_ns, nap_for_ns(w, idle_for_ns - spin_ns));
 }

@@ -16,8 +16,9 @@ struct csp_wait {
     long a, b, c;
     uint64_t begin_ns, look_ns, alarm_ns;
     uint64_t idle_ns; // since when no message came; 0: one did
-    uint32_t seen;    // of the process's bell,
-    int listening;    // if it did not sleep since
+    int rung;      // set by the caller: what it waits for comes with a ring of this process's bell
+    uint32_t seen; // of the process's bell,
+    int listening; // if it did not sleep since
 };
 
 static inline void csp_wait_begin3(struct csp_wait *w, const char *what, long a, long b, long c)
@@ -26,6 +27,12 @@ static inline void csp_wait_begin3(struct csp_wait *w, const char *what, long a,
 }
 #define CSP_WAIT_PICK(w, what, a, b, c, ...) csp_wait_begin3(w, what, a, b, c)
 #define csp_wait_begin(w, ...) CSP_WAIT_PICK(w, __VA_ARGS__, 0, 0, 0, 0)
+
+/**
+ * More processes than CPUs: has this one a CPU to spin on all the same, since others of its node sleep in Casper's waits? A
+ * ghost that naps counts as awake: it comes back by itself and would not get its CPU from one that spins.
+ */
+int csp_wait_has_cpu(void);
 
 /** One turn: control messages and MPI progress; then a pause that grows while nothing happens. */
 void csp_wait_turn(struct csp_wait *w);

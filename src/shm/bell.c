@@ -19,11 +19,12 @@ void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns)
 
 // Whoever takes the flag down must ring, and only after that: the owner then finds `rings` changed
 // since csp_bell_seen, so the one time that others no longer see the flag it does not fall asleep.
-void csp_bell_wake(struct csp_bell *bell)
+int csp_bell_wake(struct csp_bell *bell)
 {
     if (!atomic_exchange_explicit(&bell->sleeping, 0, memory_order_acq_rel))
-        return;
+        return 0;
     /* release: pairs with the load in csp_bell_rings */
     atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release);
     csp_futex_wake(&bell->rings, INT_MAX);
+    return 1;
 }

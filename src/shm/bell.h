@@ -43,15 +43,22 @@ void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns);
 /** The same for a bell of several threads: the flag stays up for the others, so the next ring costs a system call. */
 void csp_bell_sleep_shared(struct csp_bell *bell, uint32_t seen, uint64_t ns);
 
-void csp_bell_wake(struct csp_bell *bell); // the slow half of csp_bell_ring
+int csp_bell_wake(struct csp_bell *bell); // the slow half of csp_bell_ring
 
-/** After publishing work. One load and one fence when the owner is awake, a system call when not.
+/**
+ * After publishing work. One load and one fence when the owner is awake, a system call when not.
+ * @return 1 if it was not.
  */
-static inline void csp_bell_ring(struct csp_bell *bell)
+static inline int csp_bell_ring(struct csp_bell *bell)
 {
     atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen
-    if (atomic_load_explicit(&bell->sleeping, memory_order_relaxed))
-        csp_bell_wake(bell);
+    return atomic_load_explicit(&bell->sleeping, memory_order_relaxed) && csp_bell_wake(bell);
+}
+
+/** Whether its owner sleeps or is about to; of a bell of several threads, whether one of them did. */
+static inline int csp_bell_sleeps(struct csp_bell *bell)
+{
+    return atomic_load_explicit(&bell->sleeping, memory_order_relaxed) != 0;
 }
 
 #endif
