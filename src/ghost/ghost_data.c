@@ -7,6 +7,7 @@
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/bufs.h"
 #include "base/log.h"
 #include "ghost/ghost_p2p.h"
 #include "runtime/am.h"
@@ -21,6 +22,8 @@ enum {
     DEPTH = 4,               // chunks of one message on their way
     SLOTS = 32,              // messages on their way, in each direction
     FIRST_TAG = 1,
+    AHEAD_BYTES = DEPTH * CHUNK_BYTES,
+    KEPT_BYTES = 8 << 20, // of free room for chunks
 };
 
 // A large message; a copy has both cells.
@@ -32,7 +35,13 @@ struct move {
     int peer, tag;               // the other ghost
     MPI_Request requests[DEPTH];
     char *mapped; // all of its data, if this process maps them; otherwise
-    char *chunks; // DEPTH of them
+    struct chunks *chunks;
+};
+
+// Room for data on their way: DEPTH chunks, or a whole message.
+struct chunks {
+    struct csp_buf buf;
+    char data[];
 };
 
 struct queue {
@@ -47,6 +56,7 @@ static struct queue out_waiting = QUEUE_INIT(out_waiting), out_active = QUEUE_IN
 static int in_count, out_count;
 static uint32_t slots_used; // a bit for each
 static char copy_buffer[COPY_BYTES];
+static struct csp_bufs rooms = {.head_bytes = sizeof(struct chunks), .keep_bytes = KEPT_BYTES};
 
 static void append(struct queue *q, struct move *m)
 {
@@ -137,7 +147,7 @@ static int copy_turn(void)
 static void activate(struct queue *q, struct move *m)
 {
     m->mapped = csp_cell_data(m->send ? m->send : m->recv);
-    m->chunks = m->mapped ? NULL : malloc((size_t)DEPTH * CHUNK_BYTES);
+    m->chunks = m->mapped ? NULL : csp_bufs_take(&rooms, next_bytes(m, 0, AHEAD_BYTES));
     CSP_CHECK(m->mapped || m->chunks, "out of memory for a message of %llu bytes",
               (unsigned long long)m->bytes);
     append(q, m);
@@ -181,7 +191,7 @@ void csp_ghost_data_send(const struct csp_p2p_head *h)
 // Where the chunk that starts at byte `at` travels from or to.
 static char *chunk_at(const struct move *m, uint64_t at)
 {
-    return m->mapped ? m->mapped + at : m->chunks + at % ((uint64_t)DEPTH * CHUNK_BYTES);
+    return m->mapped ? m->mapped + at : m->chunks->data + at % AHEAD_BYTES;
 }
 
 static void begin_chunk(struct move *m)
@@ -203,14 +213,15 @@ static void begin_chunk(struct move *m)
     m->begun += n;
 }
 
+static MPI_Request *oldest(struct move *m)
+{
+    return &m->requests[m->done / CHUNK_BYTES % DEPTH];
+}
+
 // The oldest chunk. @return 1 if it is through.
 static int end_chunk(struct move *m)
 {
-    int i = (int)(m->done / CHUNK_BYTES % DEPTH), done = 0;
-    int rc = csp_mpi.Test(&m->requests[i], &done, MPI_STATUS_IGNORE);
-    if (rc != MPI_SUCCESS)
-        csp_am_failed("the data of a message", rc);
-    if (!done)
+    if (*oldest(m) != MPI_REQUEST_NULL)
         return 0;
     uint64_t n = next_bytes(m, m->done, CHUNK_BYTES);
     if (m->recv)
@@ -223,7 +234,7 @@ static int end_chunk(struct move *m)
 static int move_on(struct move *m)
 {
     int moved = m->done < m->begun && end_chunk(m);
-    if (m->begun < m->bytes && m->begun - m->done < (uint64_t)DEPTH * CHUNK_BYTES) {
+    if (m->begun < m->bytes && m->begun - m->done < AHEAD_BYTES) {
         begin_chunk(m);
         moved = 1;
     }
@@ -235,7 +246,8 @@ static void end_move(struct move *m)
     if (m->recv)
         slots_used &= ~(UINT32_C(1) << (m->tag - FIRST_TAG));
     csp_ghost_cell_done(m->recv ? m->recv : m->send);
-    free(m->chunks);
+    if (m->chunks)
+        csp_bufs_give(&rooms, &m->chunks->buf);
     free(m);
 }
 
@@ -258,6 +270,19 @@ static int turn(struct queue *q, int *count)
     return moved;
 }
 
+static void poll(const struct queue *q, struct csp_ghost_poll *p)
+{
+    for (struct move *m = q->first; m; m = m->next)
+        if (m->done < m->begun)
+            csp_ghost_poll_add(p, oldest(m));
+}
+
+void csp_ghost_data_poll(struct csp_ghost_poll *p)
+{
+    poll(&in_active, p);
+    poll(&out_active, p);
+}
+
 int csp_ghost_data_turn(void)
 {
     int moved = copy_turn();
@@ -269,6 +294,11 @@ int csp_ghost_data_turn(void)
     }
     moved |= turn(&in_active, &in_count);
     return moved | turn(&out_active, &out_count);
+}
+
+void csp_ghost_data_stop(void)
+{
+    csp_bufs_free(&rooms);
 }
 
 int csp_ghost_data_idle(void)

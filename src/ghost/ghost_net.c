@@ -60,15 +60,27 @@ void csp_ghost_net_start(void)
         post(i);
 }
 
-// The oldest ones: each test costs a look at the whole network.
+void csp_ghost_net_poll(struct csp_ghost_poll *p)
+{
+    csp_ghost_poll_add(p, &receives[next_in]);
+    if (outs)
+        csp_ghost_poll_add(p, &outs->request);
+}
+
+// After the first that was polled others may be over as well.
+static int is_over(MPI_Request *request, int polled)
+{
+    int done = *request == MPI_REQUEST_NULL;
+    if (!done && !polled)
+        must("messages of users", csp_mpi.Test(request, &done, MPI_STATUS_IGNORE));
+    return done;
+}
+
+// The oldest ones.
 static void reap(void)
 {
-    while (outs) {
+    for (int polled = 1; outs && is_over(&outs->request, polled); polled = 0) {
         struct out *o = outs;
-        int done = 0;
-        must("sending messages of users", csp_mpi.Test(&o->request, &done, MPI_STATUS_IGNORE));
-        if (!done)
-            return;
         outs = o->next;
         if (!outs)
             outs_last = &outs;
@@ -125,12 +137,7 @@ static void handle(const struct csp_p2p_head *h)
 int csp_ghost_net_turn(void)
 {
     int n = 0;
-    while (n < RECEIVES) {
-        int done = 0;
-        must("receiving messages for users",
-             csp_mpi.Test(&receives[next_in], &done, MPI_STATUS_IGNORE));
-        if (!done)
-            break;
+    while (n < RECEIVES && is_over(&receives[next_in], n == 0)) {
         handle((const struct csp_p2p_head *)(const void *)(in + (size_t)next_in * IN_BYTES));
         post(next_in);
         next_in = (next_in + 1) % RECEIVES;

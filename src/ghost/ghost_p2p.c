@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/log.h"
 #include "ghost/ghost.h"
+#include "runtime/am.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
 
@@ -292,6 +293,17 @@ static int pick_all(int lrank)
     return n;
 }
 
+static void poll(void)
+{
+    struct csp_ghost_poll p;
+    p.n = 0;
+    csp_ghost_net_poll(&p);
+    csp_ghost_data_poll(&p);
+    int rc = csp_ghost_poll_test(&p);
+    if (rc != MPI_SUCCESS)
+        csp_am_failed("messages of users", rc);
+}
+
 int csp_ghost_p2p_turn(void)
 {
     int n = 0;
@@ -300,6 +312,7 @@ int csp_ghost_p2p_turn(void)
     for (int i = csp_rt.page->ng; i < csp_rt.page->nprocs; i++)
         if (ports[i])
             n += pick_all(i);
+    poll();
     return n + csp_ghost_net_turn() + csp_ghost_data_turn();
 }
 
@@ -342,6 +355,7 @@ void csp_ghost_p2p_stop(void)
     if (kept)
         csp_info("%llu messages were never received", (unsigned long long)kept);
     csp_ghost_net_stop();
+    csp_ghost_data_stop();
     for (int i = 0; i < csp_rt.page->nprocs; i++)
         free(ports[i]);
     free((void *)ports);

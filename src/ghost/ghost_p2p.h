@@ -8,6 +8,7 @@
 #define CSP_GHOST_P2P_H
 
 #include <stddef.h>
+#include "ghost/ghost_poll.h"
 #include "match/match.h"
 #include "runtime/cell.h"
 
@@ -45,7 +46,8 @@ void csp_ghost_net_start(void);
 void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data);
 /** Whether users may post more now. */
 int csp_ghost_net_room(void);
-int csp_ghost_net_turn(void); // @return messages that came
+void csp_ghost_net_poll(struct csp_ghost_poll *p); // adds what the turn waits for
+int csp_ghost_net_turn(void);                      // @return messages that came
 /** 1 once all ghosts have sent all that they will, and this one has taken up its part. Only when users are done. */
 int csp_ghost_net_over(void);
 void csp_ghost_net_stop(void);
@@ -54,8 +56,10 @@ void csp_ghost_net_stop(void);
 void csp_ghost_data_copy(struct csp_cell *send, struct csp_cell *recv);
 void csp_ghost_data_receive(const struct csp_p2p_head *offer, struct csp_cell *recv);
 void csp_ghost_data_send(const struct csp_p2p_head *accept);
-int csp_ghost_data_turn(void); // @return 1 if something moved
+void csp_ghost_data_poll(struct csp_ghost_poll *p); // likewise
+int csp_ghost_data_turn(void);                      // @return 1 if something moved
 int csp_ghost_data_idle(void);
+void csp_ghost_data_stop(void);
 
 /**
  * From or to the memory of a cell's user, bytes [at, at + bytes) of its stream; dies if it is not there. Where `mine` is that
