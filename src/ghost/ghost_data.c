@@ -23,7 +23,8 @@ enum {
     SLOTS = 32,              // messages on their way, in each direction
     FIRST_TAG = 1,
     AHEAD_BYTES = DEPTH * CHUNK_BYTES,
-    KEPT_BYTES = 8 << 20, // of free room for chunks
+    ROOM_BYTES = 4 << 20, // of chunks in each direction, unless one message needs more,
+    KEPT_BYTES = 2 * ROOM_BYTES,
 };
 
 // A large message; a copy has both cells.
@@ -53,7 +54,12 @@ struct queue {
 static struct queue copies = QUEUE_INIT(copies);
 static struct queue in_waiting = QUEUE_INIT(in_waiting), in_active = QUEUE_INIT(in_active);
 static struct queue out_waiting = QUEUE_INIT(out_waiting), out_active = QUEUE_INIT(out_active);
-static int in_count, out_count;
+// What is active.
+struct load {
+    int count;
+    uint64_t bytes; // of room
+};
+static struct load in_load, out_load;
 static uint32_t slots_used; // a bit for each
 static char copy_buffer[COPY_BYTES];
 static struct csp_bufs rooms = {.head_bytes = sizeof(struct chunks), .keep_bytes = KEPT_BYTES};
@@ -144,10 +150,18 @@ static int copy_turn(void)
 
 // ---- between nodes
 
-static void activate(struct queue *q, struct move *m)
+static int can_begin(const struct queue *waiting, const struct load *l)
 {
+    return waiting->first && l->count < SLOTS && l->bytes < ROOM_BYTES;
+}
+
+static void activate(struct queue *q, struct load *l, struct move *m)
+{
+    uint64_t room = next_bytes(m, 0, AHEAD_BYTES);
     m->mapped = csp_cell_data(m->send ? m->send : m->recv);
-    m->chunks = m->mapped ? NULL : csp_bufs_take(&rooms, next_bytes(m, 0, AHEAD_BYTES));
+    m->chunks = m->mapped ? NULL : csp_bufs_take(&rooms, room);
+    l->count++;
+    l->bytes += room;
     CSP_CHECK(m->mapped || m->chunks, "out of memory for a message of %llu bytes",
               (unsigned long long)m->bytes);
     append(q, m);
@@ -166,8 +180,7 @@ static void accept(struct move *m)
     struct csp_p2p_head h = {
         .type = CSP_P2P_ACCEPT, .cell_off = m->send_off, .bytes = m->bytes, .slot = slot};
     m->tag = FIRST_TAG + slot;
-    in_count++;
-    activate(&in_active, m);
+    activate(&in_active, &in_load, m);
     csp_ghost_net_send(m->peer, &h, NULL);
 }
 
@@ -251,7 +264,7 @@ static void end_move(struct move *m)
     free(m);
 }
 
-static int turn(struct queue *q, int *count)
+static int turn(struct queue *q, struct load *l)
 {
     int moved = 0;
     for (struct move **at = &q->first; *at;) {
@@ -264,7 +277,8 @@ static int turn(struct queue *q, int *count)
         *at = m->next;
         if (!*at)
             q->last = at;
-        (*count)--;
+        l->count--;
+        l->bytes -= next_bytes(m, 0, AHEAD_BYTES);
         end_move(m);
     }
     return moved;
@@ -286,14 +300,12 @@ void csp_ghost_data_poll(struct csp_ghost_poll *p)
 int csp_ghost_data_turn(void)
 {
     int moved = copy_turn();
-    while (in_waiting.first && in_count < SLOTS)
+    while (can_begin(&in_waiting, &in_load))
         accept(take_first(&in_waiting));
-    while (out_waiting.first && out_count < SLOTS) {
-        out_count++;
-        activate(&out_active, take_first(&out_waiting));
-    }
-    moved |= turn(&in_active, &in_count);
-    return moved | turn(&out_active, &out_count);
+    while (can_begin(&out_waiting, &out_load))
+        activate(&out_active, &out_load, take_first(&out_waiting));
+    moved |= turn(&in_active, &in_load);
+    return moved | turn(&out_active, &out_load);
 }
 
 void csp_ghost_data_stop(void)

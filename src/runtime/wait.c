@@ -13,7 +13,9 @@
 enum {
     SPIN_CROWDED_NS = 50000, // without a message before the first sleep, when cores are shared
     SPIN_RUNG_NS = 2000,     // likewise, when a ring ends the sleep and the node has another core
-    SPIN_FREE_NS = 20000000, // when there is a core for this process
+    SPIN_FREE_NS = 20000000, // when every process has a core
+    SPIN_FOUND_NS =
+        200000, // when there is one for this process: the system may have it on another one's all the same
     SLEEP_MIN_NS = 5000,
     SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition,
     SLEEP_RUNG_NS =
@@ -94,8 +96,10 @@ static void nap(struct csp_wait *w, uint64_t idle_for_ns, uint64_t ns)
 
 static uint64_t spin_for_ns(const struct csp_wait *w)
 {
-    if (!csp_rt.crowded || csp_wait_has_cpu())
+    if (!csp_rt.crowded)
         return SPIN_FREE_NS;
+    if (csp_wait_has_cpu())
+        return SPIN_FOUND_NS;
     if (w->rung)
         return csp_rt.cpus > 1 ? SPIN_RUNG_NS : 0;
     return SPIN_CROWDED_NS;
