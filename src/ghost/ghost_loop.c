@@ -206,7 +206,7 @@ static void rest(struct loop *l)
         csp_cpu_relax();
         return;
     }
-    uint32_t seen = csp_bell_seen(&l->me->bell);
+    uint32_t seen = csp_bell_seen(&l->me->bell, CSP_BELL_NAPS);
     enum found what = turn(l);
     if (what != NOTHING) {
         note_work(l, what);

@@ -65,14 +65,14 @@ int csp_wait_has_cpu(void)
     if (csp_stats_threads)
         return 0;
     for (int i = 0; i < csp_rt.page->nprocs && awake <= csp_rt.cpus; i++)
-        awake += i < csp_rt.page->ng || i == csp_rt.lrank || !csp_bell_sleeps(bell_of(i));
+        awake += i < csp_rt.page->ng || i == csp_rt.lrank || !csp_bell_is_called(bell_of(i));
     return awake <= csp_rt.cpus;
 }
 
 // From now on this process counts as one that sleeps.
 static void listen(struct csp_wait *w, uint64_t idle_for_ns)
 {
-    w->seen = csp_bell_seen(bell_of(csp_rt.lrank));
+    w->seen = csp_bell_seen(bell_of(csp_rt.lrank), w->rung ? CSP_BELL_IS_CALLED : CSP_BELL_NAPS);
     if (w->rung && idle_for_ns < RING_WITHIN_NS)
         csp_bell_ring(bell_of(csp_topo_bound_gidx(csp_rt.topo, csp_rt.wrank)));
 }

@@ -14,14 +14,14 @@ void csp_bell_sleep_shared(struct csp_bell *bell, uint32_t seen, uint64_t ns)
 void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns)
 {
     csp_bell_sleep_shared(bell, seen, ns);
-    atomic_store_explicit(&bell->sleeping, 0, memory_order_relaxed);
+    atomic_store_explicit(&bell->sleeping, CSP_BELL_AWAKE, memory_order_relaxed);
 }
 
 // Whoever takes the flag down must ring, and only after that: the owner then finds `rings` changed
 // since csp_bell_seen, so the one time that others no longer see the flag it does not fall asleep.
 int csp_bell_wake(struct csp_bell *bell)
 {
-    if (!atomic_exchange_explicit(&bell->sleeping, 0, memory_order_acq_rel))
+    if (!atomic_exchange_explicit(&bell->sleeping, CSP_BELL_AWAKE, memory_order_acq_rel))
         return 0;
     /* release: pairs with the load in csp_bell_rings */
     atomic_fetch_add_explicit(&bell->rings, 1, memory_order_release);

@@ -13,8 +13,15 @@
 #include <stdint.h>
 
 struct csp_bell {
-    _Atomic uint32_t rings;    // counts rings; the futex word
-    _Atomic uint32_t sleeping; // 1 from csp_bell_seen to the next ring or the end of the sleep
+    _Atomic uint32_t rings; // counts rings; the futex word
+    _Atomic uint32_t
+        sleeping; // from csp_bell_seen to the next ring or the end of the sleep: enum csp_bell_how
+};
+
+enum csp_bell_how {
+    CSP_BELL_AWAKE,
+    CSP_BELL_NAPS,     // comes back soon by itself
+    CSP_BELL_IS_CALLED // need not come back before it is rung: others may take its CPU
 };
 
 static inline uint32_t csp_bell_rings(struct csp_bell *bell)
@@ -28,10 +35,10 @@ static inline uint32_t csp_bell_rings(struct csp_bell *bell)
  * csp_bell_sleep when there was none. Until then a ring costs the ringer a system call (the first
  * one only), so do not call it in every turn of a busy loop.
  */
-static inline uint32_t csp_bell_seen(struct csp_bell *bell)
+static inline uint32_t csp_bell_seen(struct csp_bell *bell, enum csp_bell_how how)
 {
     uint32_t seen = csp_bell_rings(bell); // before the flag goes up, see csp_bell_wake
-    atomic_store_explicit(&bell->sleeping, 1, memory_order_relaxed);
+    atomic_store_explicit(&bell->sleeping, how, memory_order_relaxed);
     atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_ring
     return seen;
 }
@@ -55,10 +62,10 @@ static inline int csp_bell_ring(struct csp_bell *bell)
     return atomic_load_explicit(&bell->sleeping, memory_order_relaxed) && csp_bell_wake(bell);
 }
 
-/** Whether its owner sleeps or is about to; of a bell of several threads, whether one of them did. */
-static inline int csp_bell_sleeps(struct csp_bell *bell)
+/** Whether its owner sleeps, or is about to, until it is rung; of a bell of several threads, whether one of them did. */
+static inline int csp_bell_is_called(struct csp_bell *bell)
 {
-    return atomic_load_explicit(&bell->sleeping, memory_order_relaxed) != 0;
+    return atomic_load_explicit(&bell->sleeping, memory_order_relaxed) == CSP_BELL_IS_CALLED;
 }
 
 #endif

@@ -13,10 +13,10 @@ static void sleep_ends_with_the_limit(void **state)
     (void)state;
     struct csp_bell bell = {0};
     uint64_t start_ns = csp_clock_ns();
-    csp_bell_sleep(&bell, csp_bell_seen(&bell), 20 * ms);
+    csp_bell_sleep(&bell, csp_bell_seen(&bell, CSP_BELL_NAPS), 20 * ms);
     assert_true(csp_clock_ns() - start_ns >= 15 * ms);
     start_ns = csp_clock_ns();
-    csp_bell_sleep(&bell, csp_bell_seen(&bell), 0);
+    csp_bell_sleep(&bell, csp_bell_seen(&bell, CSP_BELL_NAPS), 0);
     assert_true(csp_clock_ns() - start_ns < 10000 * ms);
     assert_int_equal(atomic_load(&bell.sleeping), 0);
 }
@@ -25,7 +25,7 @@ static void ring_before_the_sleep_is_not_lost(void **state)
 {
     (void)state;
     struct csp_bell bell = {0};
-    uint32_t seen = csp_bell_seen(&bell);
+    uint32_t seen = csp_bell_seen(&bell, CSP_BELL_NAPS);
     csp_bell_ring(&bell);
     uint64_t start_ns = csp_clock_ns();
     csp_bell_sleep(&bell, seen, 60000 * ms);
@@ -36,12 +36,28 @@ static void ring_is_free_while_the_owner_is_awake(void **state)
 {
     (void)state;
     struct csp_bell bell = {0};
-    csp_bell_ring(&bell);
+    assert_int_equal(csp_bell_ring(&bell), 0);
     assert_int_equal(csp_bell_rings(&bell), 0);
-    csp_bell_seen(&bell);
-    csp_bell_ring(&bell);
-    csp_bell_ring(&bell); // the first has taken the flag down
+    csp_bell_seen(&bell, CSP_BELL_NAPS);
+    assert_int_equal(csp_bell_ring(&bell), 1);
+    assert_int_equal(csp_bell_ring(&bell), 0); // the first has taken the flag down
     assert_int_equal(csp_bell_rings(&bell), 1);
+}
+
+static void others_see_who_waits_to_be_called(void **state)
+{
+    (void)state;
+    struct csp_bell bell = {0};
+    uint32_t seen = csp_bell_seen(&bell, CSP_BELL_NAPS);
+    assert_false(csp_bell_is_called(&bell)); // it comes back soon
+    csp_bell_sleep(&bell, seen, 0);
+    seen = csp_bell_seen(&bell, CSP_BELL_IS_CALLED);
+    assert_true(csp_bell_is_called(&bell));
+    csp_bell_sleep(&bell, seen, 0);
+    assert_false(csp_bell_is_called(&bell)); // back
+    csp_bell_seen(&bell, CSP_BELL_IS_CALLED);
+    csp_bell_ring(&bell);
+    assert_false(csp_bell_is_called(&bell)); // called, if not yet back
 }
 
 // Ringers hand items to an owner that sleeps whenever there is none, with a limit so long that a
@@ -72,7 +88,7 @@ static void *owner(void *arg)
     struct post *p = *(struct post **)arg;
     unsigned taken = 0;
     while (taken < RINGERS * ITEMS) {
-        uint32_t seen = csp_bell_seen(&p->bell);
+        uint32_t seen = csp_bell_seen(&p->bell, CSP_BELL_NAPS);
         unsigned posted = atomic_load_explicit(&p->posted, memory_order_acquire);
         if (posted == taken)
             csp_bell_sleep(&p->bell, seen, 60000 * ms);
@@ -118,7 +134,7 @@ static void *sleeper(void *arg)
         csp_bell_ring(&s->bell);
         return NULL;
     }
-    uint32_t seen = csp_bell_seen(&s->bell);
+    uint32_t seen = csp_bell_seen(&s->bell, CSP_BELL_NAPS);
     if (!atomic_load(&s->rung))
         csp_bell_sleep_shared(&s->bell, seen, early ? 20 * ms : 20000 * ms);
     return NULL;
@@ -142,6 +158,7 @@ int main(void)
         cmocka_unit_test(sleep_ends_with_the_limit),
         cmocka_unit_test(ring_before_the_sleep_is_not_lost),
         cmocka_unit_test(ring_is_free_while_the_owner_is_awake),
+        cmocka_unit_test(others_see_who_waits_to_be_called),
         cmocka_unit_test(no_ring_is_lost),
         cmocka_unit_test(all_sleepers_wake),
     };

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Users and ghosts that share one core: who waits for a message leaves the core to the ghosts, and sleeps until it is woken. A
+// message takes some switches of processes then; if one spins where another should be it takes time slices of 4 ms.
+#include "casper_only.h"
+
+#include <sched.h>
+#include <sys/resource.h>
+
+enum {
+    ROUNDS = 200,
+    ROUND_MOST_US = 2000,
+    LATE_US = 200000,
+    SLEEP_LEAST_US = 105 // naps by the clock are shorter; MPICH 4.0 has some of its own
+};
+
+static void share_one_core(void)
+{
+    cpu_set_t mine, one;
+    CPU_ZERO(&one);
+    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
+        return;
+    for (int i = 0; i < CPU_SETSIZE; i++)
+        if (CPU_ISSET(i, &mine)) {
+            CPU_SET(i, &one);
+            break;
+        }
+    sched_setaffinity(0, sizeof one, &one);
+}
+
+static long sleeps(void)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    return u.ru_nvcsw;
+}
+
+static int compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// @return microseconds of a round trip; a quarter of them is faster, whoever else is on the machine.
+static double round_trip(int peer)
+{
+    static double us[ROUNDS];
+    int there = 0;
+    for (int i = 0; i < ROUNDS; i++) {
+        const double start = MPI_Wtime();
+        if (csp_test_rank == 0)
+            MPI_Send(&i, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+        MPI_Recv(&there, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+        CHECK_INT(there, i);
+        if (csp_test_rank == 1)
+            MPI_Send(&i, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+        us[i] = (MPI_Wtime() - start) * 1e6;
+    }
+    qsort(us, ROUNDS, sizeof *us, compare);
+    return us[ROUNDS / 4];
+}
+
+// @return how long the receiver slept at a time while it waited for a late message, in microseconds, the mean.
+static double late_message(int peer)
+{
+    int data = 0;
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (csp_test_rank == 0) {
+        usleep(LATE_US);
+        MPI_Send(&data, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
+        return 0;
+    }
+    const long before = sleeps();
+    const double start = MPI_Wtime();
+    MPI_Recv(&data, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    return (MPI_Wtime() - start) * 1e6 / (double)(sleeps() - before + 1);
+}
+
+int main(void)
+{
+    share_one_core();
+    csp_test_init();
+    casper_only();
+    const int peer = 1 - csp_test_rank;
+    const double us = round_trip(peer), slept_us = late_message(peer);
+    if (csp_test_rank == 1)
+        fprintf(stderr, "round trip %.1f us, slept for %.1f us at a time\n", us, slept_us);
+    CHECK(us < ROUND_MOST_US);
+    fflush(stdout);
+    CHECK(csp_test_rank == 0 || slept_us > SLEEP_LEAST_US);
+    return csp_test_done();
+}
