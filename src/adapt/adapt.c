@@ -138,7 +138,7 @@ static void begin_probe(struct csp_adapt *a)
 {
     take(a, csp_adapt_other(a->home));
     a->reason = CSP_ADAPT_PROBE;
-    a->due = a->urgent = 0;
+    a->due = a->urgent = a->tried = 0;
     a->tries = 0;
     a->lost_here_ns = 0;
     a->probes++;
@@ -216,6 +216,8 @@ static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
 
 static void end_probe(struct csp_adapt *a, uint64_t now_ns)
 {
+    if (other_is_better(a))
+        switch_home(a);
     if (a->now != a->home) {
         take(a, a->home);
         a->reason = CSP_ADAPT_WORSE;
@@ -237,7 +239,7 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
     struct csp_adapt_cost *home = &a->cost[a->home], *tried = &a->cost[a->now];
     a->lost_here_ns += loss(a, here);
     if (!is_whole) {
-        tried->n = 0;
+        tried->n = 0; // leaves at once, whatever others do
         end_probe(a, now_ns);
         return;
     }
@@ -245,9 +247,9 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
     if (a->tries++ == 0 && has_changed(a, tried, ns))
         tried->n = 0;
     learn(tried, ns);
-    if (other_is_better(a))
-        switch_home(a);
-    if (a->now == a->home || a->tries == PROBE_MOST || dearer(tried->ns, home->ns) > doubt(a))
+    a->tried |=
+        other_is_better(a) || a->tries == PROBE_MOST || dearer(tried->ns, home->ns) > doubt(a);
+    if (a->tried && !a->config.by_order)
         end_probe(a, now_ns);
 }
 
@@ -376,6 +378,17 @@ enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
 {
     if (a->now == a->home && a->cost[a->home].n > 0) {
         begin_probe(a);
+        csp_adapt_restart(a, now_ns, done);
+    }
+    return a->now;
+}
+
+enum csp_adapt_route csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns,
+                                      struct csp_adapt_done done)
+{
+    if (a->now != a->home) {
+        a->lost_here_ns += a->cost[a->home].n > 0 ? loss(a, between(a->since, done)) : 0;
+        end_probe(a, now_ns);
         csp_adapt_restart(a, now_ns, done);
     }
     return a->now;

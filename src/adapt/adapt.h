@@ -32,7 +32,7 @@ struct csp_adapt_config {
     double budget;            // share of the time that probes may lose
     uint64_t probe_every_ns;  // first pause between probes; doubles while they find nothing,
     uint64_t probe_seldom_ns; // up to this
-    int by_order;             // a probe that is due waits for csp_adapt_probe
+    int by_order; // a probe that is due waits for csp_adapt_probe, and goes on until csp_adapt_decide
     int alternate; // nothing is measured: another route after each interval in which there was a call
 };
 
@@ -71,6 +71,7 @@ struct csp_adapt {
     double lost_here_ns;            // by this probe
     int due;                        // `by_order`: a probe is wanted
     int urgent;                     // another phase has begun since the last one
+    int tried;                      // `by_order`: this probe has shown what it can; it goes on
     double last_lost_ns;            // by it
     uint64_t switches;              // of `home`
     uint64_t probes;
@@ -94,6 +95,16 @@ void csp_adapt_restart(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_do
 /** With `by_order`: a probe of the other route, unless nothing is known of this one or it is one. */
 enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
                                      struct csp_adapt_done done);
+
+/** With `by_order`: whether a probe goes on that has not shown yet what it can. */
+static inline int csp_adapt_is_trying(const struct csp_adapt *a)
+{
+    return a->now != a->home && !a->tried;
+}
+
+/** With `by_order`: the end of the probe, if there is one. @return the route from here on. */
+enum csp_adapt_route csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns,
+                                      struct csp_adapt_done done);
 
 /** With `by_order`: how long the probe that is due may wait for others that want one. */
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a);

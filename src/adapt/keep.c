@@ -54,6 +54,7 @@ void csp_keep_receive(struct csp_keep *k, int from_node, const struct csp_keep_m
     case CSP_KEEP_ENROL:
     case CSP_KEEP_QUIT:
     case CSP_KEEP_WANT:
+    case CSP_KEEP_TRIED:
         csp_conductor_receive(k, msg, now_ns);
         break;
     default:

@@ -14,6 +14,8 @@
 //                                       keeper                       conductor
 //                                       it is time ---- WANT ------> when enough of them do
 //                                       probe <-------- PROBE ------ to all keepers
+//                                       it shows ------ TRIED -----> when all do, or it lasts too long
+//                                       a decision <--- DECIDE ----- to all keepers
 //
 // Pure code: no MPI, no clock. One thread (a ghost's loop).
 #ifndef CSP_ADAPT_KEEP_H
@@ -35,8 +37,10 @@ enum csp_keep_kind {
     CSP_KEEP_QUIT,   // and the last one
     CSP_KEEP_WANT, // keeper -> conductor: a probe of route n (enum csp_adapt_route) is due, which may wait for
                    // others that want it as long as patience_ns says
-    CSP_KEEP_PROBE, // conductor -> keeper: try route n now, unless it is yours
-    CSP_KEEP_BYE,   // conductor -> keeper: answer to QUIT; the last message
+    CSP_KEEP_PROBE, // conductor -> keeper: try route n now, unless it is yours; `calls`: the how manieth probe
+    CSP_KEEP_TRIED, // keeper -> conductor: it has, or can not, in probe `calls`; it goes on with it
+    CSP_KEEP_DECIDE, // conductor -> keeper: all have: take the better one
+    CSP_KEEP_BYE,    // conductor -> keeper: answer to QUIT; the last message
 };
 
 struct csp_keep_msg {

@@ -9,6 +9,7 @@ struct player {
     struct player *next;
     int node;
     int wants[CSP_ADAPT_ROUTES];
+    int tries; // in this probe
 };
 
 struct csp_conductor {
@@ -17,6 +18,14 @@ struct csp_conductor {
     struct player *players;
     int nplayers, nwants[CSP_ADAPT_ROUTES];
     uint64_t begin_ns[CSP_ADAPT_ROUTES]; // at the latest, if one wants
+    uint32_t probe;                      // the how manieth
+    int ntrying;                         // players of which it is not yet known what it shows
+    uint64_t end_ns;                     // of it, at the latest; 0: none goes on
+};
+
+enum {
+    PROBE_INTERVALS = 8, // that a probe may last: some measurements, and a change of the route;
+    LAST_INTERVALS = 2 // and since one half of the players wait for the other, where little is done
 };
 
 static struct csp_conductor **find(struct csp_keep *k, uint64_t gid)
@@ -30,16 +39,49 @@ static struct csp_conductor **find(struct csp_keep *k, uint64_t gid)
 static void tell(struct csp_keep *k, const struct csp_conductor *c, int node,
                  enum csp_keep_kind kind, uint64_t route)
 {
-    struct csp_keep_msg msg = {.gid = c->gid, .node = node, .kind = (uint16_t)kind, .n = route};
+    struct csp_keep_msg msg = {
+        .gid = c->gid, .node = node, .kind = (uint16_t)kind, .calls = c->probe, .n = route};
     csp_keep_post(k, node, &msg);
 }
 
-static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route)
+static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, uint64_t now_ns)
 {
     c->nwants[route] = 0;
+    c->probe++;
+    c->ntrying = c->nplayers;
+    c->end_ns = now_ns + PROBE_INTERVALS * k->config.adapt.interval_ns;
+    csp_keep_look_at(k, c->end_ns);
     for (struct player *p = c->players; p; p = p->next) {
         p->wants[route] = 0;
+        p->tries = 1;
         tell(k, c, p->node, CSP_KEEP_PROBE, route);
+    }
+}
+
+static void decide(struct csp_keep *k, struct csp_conductor *c, uint64_t now_ns)
+{
+    c->ntrying = 0;
+    c->end_ns = 0;
+    csp_keep_look_at(k, now_ns); // others may have waited for it
+    for (struct player *p = c->players; p; p = p->next) {
+        p->tries = 0;
+        tell(k, c, p->node, CSP_KEEP_DECIDE, 0);
+    }
+}
+
+// One that measured for longer than others would measure something else, if those went back meanwhile.
+static void tried(struct csp_keep *k, struct csp_conductor *c, struct player *p, uint64_t now_ns)
+{
+    uint64_t last_ns = now_ns + LAST_INTERVALS * k->config.adapt.interval_ns;
+    c->ntrying -= p->tries;
+    p->tries = 0;
+    if (!c->end_ns)
+        return;
+    if (c->ntrying == 0) {
+        decide(k, c, now_ns);
+    } else if (2 * c->ntrying <= c->nplayers && last_ns < c->end_ns) {
+        c->end_ns = last_ns;
+        csp_keep_look_at(k, last_ns);
     }
 }
 
@@ -64,7 +106,7 @@ static struct player **find_player(struct csp_conductor *c, int node)
     return at;
 }
 
-static void quit(struct csp_keep *k, struct csp_conductor **at, int node)
+static void quit(struct csp_keep *k, struct csp_conductor **at, int node, uint64_t now_ns)
 {
     struct csp_conductor *c = *at;
     struct player **found = find_player(c, node), *p = *found;
@@ -72,12 +114,20 @@ static void quit(struct csp_keep *k, struct csp_conductor **at, int node)
     c->nplayers--;
     for (int i = 0; i < CSP_ADAPT_ROUTES; i++)
         c->nwants[i] -= p->wants[i];
-    free(p);
     tell(k, c, node, CSP_KEEP_BYE, 0);
-    if (c->players)
-        return;
-    *at = c->next;
-    free(c);
+    if (c->players) {
+        tried(k, c, p, now_ns);
+    } else {
+        *at = c->next;
+        free(c);
+    }
+    free(p);
+}
+
+static int is_due(const struct csp_conductor *c, uint64_t route, uint64_t now_ns)
+{
+    return !c->end_ns && c->nwants[route] > 0 &&
+           (2 * c->nwants[route] > c->nplayers || now_ns >= c->begin_ns[route]);
 }
 
 // Most of the keepers are enough: others may have nothing to do, or are at that route already.
@@ -90,8 +140,8 @@ static void want(struct csp_keep *k, struct csp_conductor *c, const struct csp_k
         c->begin_ns[route] = now_ns + msg->patience_ns;
     c->nwants[route] += !p->wants[route];
     p->wants[route] = 1;
-    if (2 * c->nwants[route] > c->nplayers)
-        begin(k, c, route);
+    if (is_due(c, route, now_ns))
+        begin(k, c, route, now_ns);
     else
         csp_keep_look_at(k, c->begin_ns[route]);
 }
@@ -105,28 +155,44 @@ void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, u
     }
     CSP_CHECK(*at, "window %llx: its keepers are not known here", (unsigned long long)msg->gid);
     if (msg->kind == CSP_KEEP_QUIT)
-        quit(k, at, msg->node);
-    else
+        quit(k, at, msg->node, now_ns);
+    else if (msg->kind == CSP_KEEP_TRIED && msg->calls == (*at)->probe)
+        tried(k, *at, *find_player(*at, msg->node), now_ns);
+    else if (msg->kind == CSP_KEEP_WANT)
         want(k, *at, msg, now_ns);
 }
 
 static int turn(struct csp_keep *k, struct csp_conductor *c, uint64_t route, uint64_t now_ns)
 {
-    if (c->nwants[route] == 0)
-        return 0;
-    if (now_ns >= c->begin_ns[route]) {
-        begin(k, c, route);
+    if (is_due(c, route, now_ns)) {
+        begin(k, c, route, now_ns);
         return 1;
     }
-    csp_keep_look_at(k, c->begin_ns[route]);
+    if (!c->end_ns && c->nwants[route] > 0)
+        csp_keep_look_at(k, c->begin_ns[route]);
+    return 0;
+}
+
+// @return 1 if the probe ends.
+static int end(struct csp_keep *k, struct csp_conductor *c, uint64_t now_ns)
+{
+    if (!c->end_ns)
+        return 0;
+    if (now_ns >= c->end_ns) {
+        decide(k, c, now_ns);
+        return 1;
+    }
+    csp_keep_look_at(k, c->end_ns);
     return 0;
 }
 
 int csp_conductor_turn(struct csp_keep *k, struct csp_conductor *first, uint64_t now_ns)
 {
     int done = 0;
-    for (struct csp_conductor *c = first; c; c = c->next)
+    for (struct csp_conductor *c = first; c; c = c->next) {
+        done |= end(k, c, now_ns);
         for (uint64_t route = 0; route < CSP_ADAPT_ROUTES; route++)
             done |= turn(k, c, route, now_ns);
+    }
     return done;
 }

@@ -36,6 +36,8 @@ struct csp_keeper {
     uint64_t retry_at_ns, retry_intervals;
     int conductor;          // its node
     int asked, urgently;    // it was told that a probe is due; that it should be soon
+    int owes;               // it is to be told when a probe has shown what it can,
+    uint32_t probe;         // this one
     struct member *leavers; // the last ones, while the conductor is asked to forget
     uint64_t users;         // of all members
     uint64_t work_ns;       // when the last report came
@@ -131,6 +133,7 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
 {
     struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
+    msg.calls = r->probe;                   // TRIED
     msg.n = csp_adapt_other(r->adapt.home); // WANT, and below
     msg.patience_ns = csp_adapt_patience_ns(&r->adapt);
     csp_keep_post(k, r->conductor, &msg);
@@ -157,29 +160,66 @@ static void follow(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_rout
         begin_change(k, r, wanted, now_ns);
 }
 
+// What the probe shows is known, or nothing will be: once for each.
+static void answer(struct csp_keep *k, struct csp_keeper *r)
+{
+    if (!r->owes || csp_adapt_is_trying(&r->adapt))
+        return;
+    r->owes = 0;
+    tell_conductor(k, r, CSP_KEEP_TRIED);
+}
+
+// `was`: the chosen route until now.
+static void go_on(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_route was,
+                  uint64_t now_ns)
+{
+    r->unsaid |= r->adapt.home != was;
+    if (r->changing)
+        return;
+    follow(k, r, r->adapt.now, now_ns);
+    if (!r->changing) // it was there, for a probe
+        say(k, r);
+}
+
 static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
     if (r->changing)
         return;
     enum csp_adapt_route home = r->adapt.home;
-    enum csp_adapt_route route = csp_adapt_step(&r->adapt, now_ns, r->done);
-    r->unsaid |= r->adapt.home != home;
+    csp_adapt_step(&r->adapt, now_ns, r->done);
+    answer(k, r);
     want(k, r);
-    follow(k, r, route, now_ns);
-    if (!r->changing) // it was there, for a probe
-        say(k, r);
+    go_on(k, r, home, now_ns);
+}
+
+static void on_decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
+{
+    enum csp_adapt_route home = r->adapt.home;
+    r->owes = 0;
+    csp_adapt_decide(&r->adapt, now_ns, r->done);
+    if (r->members)
+        go_on(k, r, home, now_ns);
 }
 
 // Where nothing is done now there is nothing to measure.
-static void on_probe(struct csp_keep *k, struct csp_keeper *r, enum csp_adapt_route route,
+static int can_probe(const struct csp_keep *k, const struct csp_keeper *r,
+                     enum csp_adapt_route route, uint64_t now_ns)
+{
+    uint64_t idle_ns = at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
+    return route != r->adapt.home && !r->changing && now_ns < r->work_ns + idle_ns;
+}
+
+static void on_probe(struct csp_keep *k, struct csp_keeper *r, const struct csp_keep_msg *msg,
                      uint64_t now_ns)
 {
     r->asked = 0;
-    if (!r->members || route == r->adapt.home) // they left, or it is there by what it knew already
+    if (!r->members || r->leavers) // it quits, as the conductor will have read by now
         return;
-    uint64_t idle_ns = at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
-    if (!r->changing && now_ns < r->work_ns + idle_ns)
+    r->owes = 1;
+    r->probe = msg->calls;
+    if (can_probe(k, r, (enum csp_adapt_route)msg->n, now_ns))
         follow(k, r, csp_adapt_probe(&r->adapt, now_ns, r->done), now_ns);
+    answer(k, r);
 }
 
 static void enrol(struct csp_keep *k, struct csp_keeper *r)
@@ -225,10 +265,11 @@ static struct member **find_member(struct csp_keeper *r, int node)
 }
 
 // The last member is told when the conductor knows that there is nothing more to keep.
-static void quit(struct csp_keep *k, struct csp_keeper *r, struct member *last)
+static void quit(struct csp_keep *k, struct csp_keeper *r, struct member *last, uint64_t now_ns)
 {
     k->closing -= r->changing;
-    r->changing = 0;
+    r->changing = r->owes = 0;
+    csp_adapt_decide(&r->adapt, now_ns, r->done);
     if (!r->leavers)
         tell_conductor(k, r, CSP_KEEP_QUIT);
     last->next = r->leavers;
@@ -243,7 +284,7 @@ static void on_leave(struct csp_keep *k, struct csp_keeper *r, int node, uint64_
     r->nclosed -= m->closed;
     r->users -= m->users;
     if (r->nmembers == 0) {
-        quit(k, r, m);
+        quit(k, r, m, now_ns);
         return;
     }
     free(m);
@@ -313,7 +354,10 @@ void csp_keeper_receive(struct csp_keep *k, int from, const struct csp_keep_msg 
         on_closed(k, r, from, msg->n, now_ns);
         break;
     case CSP_KEEP_PROBE:
-        on_probe(k, r, (enum csp_adapt_route)msg->n, now_ns);
+        on_probe(k, r, msg, now_ns);
+        break;
+    case CSP_KEEP_DECIDE:
+        on_decide(k, r, now_ns);
         break;
     default:
         on_bye(k, at);

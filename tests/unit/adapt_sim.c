@@ -30,6 +30,8 @@ static void report(struct sim *s)
     struct csp_adapt *a = &s->adapt;
     struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->now_ns};
     csp_adapt_step(a, (uint64_t)s->now_ns, done);
+    if (a->now != a->home && a->tried)
+        csp_adapt_decide(a, (uint64_t)s->now_ns, done);
     if (a->due && !s->order_ns)
         s->order_ns = s->now_ns + (double)csp_adapt_patience_ns(a);
     s->report_ns = s->now_ns + (double)a->config.interval_ns / CSP_ADAPT_REPORTS;

@@ -453,21 +453,136 @@ static void work(struct desk *d, uint64_t wait_ns)
     csp_keep_receive(d->keep, ORIGIN, &msg, d->now_ns);
 }
 
-// Changes of the route are agreed at once.
-static void interval(struct desk *d, uint64_t wait_ns, uint64_t *change)
+// Changes of the route are agreed at once, probes end when they have shown what they can.
+static void agree(struct desk *d, int closes, uint64_t *change)
 {
-    int closes = d->sent[CSP_KEEP_CLOSE];
-    work(d, wait_ns);
     if (d->sent[CSP_KEEP_CLOSE] > closes)
         to_desk(d, ORIGIN, CSP_KEEP_CLOSED, ++*change);
+}
+
+static void interval(struct desk *d, uint64_t wait_ns, uint64_t *change)
+{
+    int closes = d->sent[CSP_KEEP_CLOSE], tried = d->sent[CSP_KEEP_TRIED];
+    work(d, wait_ns);
+    agree(d, closes, change);
+    closes = d->sent[CSP_KEEP_CLOSE];
+    if (d->sent[CSP_KEEP_TRIED] > tried)
+        to_desk(d, CONDUCTOR, CSP_KEEP_DECIDE, 0);
+    agree(d, closes, change);
 }
 
 static void probe(struct desk *d, enum csp_adapt_route route, uint64_t *change)
 {
     int closes = d->sent[CSP_KEEP_CLOSE];
     to_desk(d, CONDUCTOR, CSP_KEEP_PROBE, route);
-    if (d->sent[CSP_KEEP_CLOSE] > closes)
-        to_desk(d, ORIGIN, CSP_KEEP_CLOSED, ++*change);
+    agree(d, closes, change);
+}
+
+// What is dearer by a half, which needs no second measurement, is used on until the others have measured, too.
+static void stays_with_a_probe_until_it_ends_for_all(void **state)
+{
+    (void)state;
+    struct desk d;
+    uint64_t change = 0;
+    open_kept(&d);
+    for (int i = 0; i < 4; i++)
+        interval(&d, 10000, &change);
+    probe(&d, CSP_ADAPT_OFF, &change);
+    assert_int_equal(change, 1);
+    for (int i = 0; i < 6; i++)
+        work(&d, 15000);
+    assert_int_equal(d.sent[CSP_KEEP_TRIED], 1);
+    assert_int_equal(d.sent[CSP_KEEP_CLOSE], 1); // still there
+    to_desk(&d, CONDUCTOR, CSP_KEEP_DECIDE, 0);
+    assert_int_equal(d.sent[CSP_KEEP_CLOSE], 2);
+    to_desk(&d, ORIGIN, CSP_KEEP_CLOSED, ++change);
+    close_kept(&d);
+}
+
+// One that costs much more is left at once, and the conductor told; one that can not begin is answered, too.
+static void leaves_a_probe_that_costs_too_much(void **state)
+{
+    (void)state;
+    struct desk d;
+    uint64_t change = 0;
+    open_kept(&d);
+    for (int i = 0; i < 4; i++)
+        interval(&d, 10000, &change);
+    probe(&d, CSP_ADAPT_OFF, &change);
+    for (int i = 0; i < 6; i++)
+        work(&d, 100000);
+    assert_int_equal(d.sent[CSP_KEEP_TRIED], 1);
+    assert_int_equal(d.sent[CSP_KEEP_CLOSE], 2);
+    to_desk(&d, ORIGIN, CSP_KEEP_CLOSED, ++change);
+    to_desk(&d, CONDUCTOR, CSP_KEEP_PROBE, CSP_ADAPT_ON); // its own
+    assert_int_equal(d.sent[CSP_KEEP_TRIED], 2);
+    close_kept(&d);
+}
+
+// A conductor and its three keepers, by hand.
+enum { KEEPERS = 3 };
+
+static void from_keeper(struct desk *d, int node, enum csp_keep_kind kind, uint32_t of_probe)
+{
+    struct csp_keep_msg msg = {.gid = GID,
+                               .node = node,
+                               .kind = (uint16_t)kind,
+                               .calls = of_probe,
+                               .n = CSP_ADAPT_OFF,
+                               .patience_ns = INTERVAL_NS};
+    csp_keep_receive(d->keep, node, &msg, d->now_ns);
+}
+
+static void from_keepers(struct desk *d, int first, enum csp_keep_kind kind, uint32_t of_probe)
+{
+    for (int i = first; i < KEEPERS; i++)
+        from_keeper(d, i, kind, of_probe);
+}
+
+static void ends_a_probe_for_all_at_once(void **state)
+{
+    (void)state;
+    struct desk d;
+    open_desk(&d);
+    from_keepers(&d, 0, CSP_KEEP_ENROL, 0);
+    from_keepers(&d, 1, CSP_KEEP_WANT, 0);
+    assert_int_equal(d.sent[CSP_KEEP_PROBE], KEEPERS);
+    from_keepers(&d, 1, CSP_KEEP_TRIED, 1);
+    assert_int_equal(d.sent[CSP_KEEP_DECIDE], 0);
+    from_keepers(&d, 0, CSP_KEEP_WANT, 0); // has to wait
+    assert_int_equal(d.sent[CSP_KEEP_PROBE], KEEPERS);
+    from_keeper(&d, 0, CSP_KEEP_TRIED, 1);
+    assert_int_equal(d.sent[CSP_KEEP_DECIDE], KEEPERS);
+    d.now_ns += INTERVAL_NS / 8;
+    csp_keep_turn(d.keep, d.now_ns);
+    assert_int_equal(d.sent[CSP_KEEP_PROBE], 2 * KEEPERS);
+    from_keepers(&d, 0, CSP_KEEP_TRIED, 1); // late ones of the first
+    assert_int_equal(d.sent[CSP_KEEP_DECIDE], KEEPERS);
+    from_keepers(&d, 1, CSP_KEEP_TRIED, 2);
+    from_keeper(&d, 0, CSP_KEEP_QUIT, 0); // nobody waits for who has left
+    assert_int_equal(d.sent[CSP_KEEP_DECIDE], 2 * KEEPERS - 1);
+    from_keepers(&d, 1, CSP_KEEP_QUIT, 0);
+    csp_keep_free(d.keep);
+}
+
+// Where little is done a measurement takes long: others do not wait for it, least of all when most have theirs.
+static void ends_a_probe_in_time(void **state)
+{
+    (void)state;
+    for (int answers = 0; answers < KEEPERS; answers++) {
+        struct desk d;
+        open_desk(&d);
+        from_keepers(&d, 0, CSP_KEEP_ENROL, 0);
+        from_keepers(&d, 1, CSP_KEEP_WANT, 0);
+        from_keepers(&d, KEEPERS - answers, CSP_KEEP_TRIED, 1);
+        uint64_t begin_ns = d.now_ns;
+        for (; d.sent[CSP_KEEP_DECIDE] == 0; d.now_ns += TURN_NS)
+            csp_keep_turn(d.keep, d.now_ns);
+        uint64_t intervals = (d.now_ns - begin_ns + INTERVAL_NS / 2) / INTERVAL_NS;
+        assert_int_equal(intervals, 2 * answers > KEEPERS ? 2 : 8);
+        from_keepers(&d, 0, CSP_KEEP_QUIT, 0);
+        csp_keep_free(d.keep);
+    }
 }
 
 // A keeper that wants a probe, and changes by what it knows before the conductor says so, wants one again later.
@@ -577,6 +692,10 @@ int main(void)
         cmocka_unit_test(wants_again_after_a_change_without_a_probe),
         cmocka_unit_test(tells_a_change_when_it_is_made),
         cmocka_unit_test(begins_no_change_when_all_have_left),
+        cmocka_unit_test(stays_with_a_probe_until_it_ends_for_all),
+        cmocka_unit_test(leaves_a_probe_that_costs_too_much),
+        cmocka_unit_test(ends_a_probe_for_all_at_once),
+        cmocka_unit_test(ends_a_probe_in_time),
         cmocka_unit_test(looks_are_few_with_many_windows),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
