@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bufs.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "ghost/ghost_p2p.h"
 #include "runtime/am.h"
@@ -18,6 +19,8 @@
 
 enum {
     COPY_BYTES = 128 << 10,  // inside a node, at a time
+    DIRECT_BYTES = 64 << 10, // that a process which waits for them copies itself,
+    PATIENCE_NS = 200000,    // if it comes so soon
     CHUNK_BYTES = 256 << 10, // between nodes
     DEPTH = 4,               // chunks of one message on their way
     SLOTS = 32,              // messages on their way, in each direction
@@ -34,6 +37,8 @@ struct move {
     uint64_t bytes, begun, done; // to move; in chunks that were begun, that are through
     uint64_t send_off;           // receiver: the sender's cell
     int peer, tag;               // the other ghost
+    struct csp_cell *offered;    // copy: the one whose user may make it,
+    uint64_t offered_ns;         // since then
     MPI_Request requests[DEPTH];
     char *mapped; // all of its data, if this process maps them; otherwise
     struct chunks *chunks;
@@ -62,6 +67,7 @@ struct load {
 static struct load in_load, out_load;
 static uint32_t slots_used; // a bit for each
 static char copy_buffer[COPY_BYTES];
+static int refused; // a user can not reach others' memory
 static struct csp_bufs rooms = {.head_bytes = sizeof(struct chunks), .keep_bytes = KEPT_BYTES};
 
 static void append(struct queue *q, struct move *m)
@@ -90,7 +96,6 @@ static struct move *make(struct csp_cell *send, struct csp_cell *recv, uint64_t 
 
 void csp_ghost_data_touch(struct csp_cell *c, int write, char *mine, uint64_t at, uint64_t bytes)
 {
-    const char *pool = csp_rt.pool.base;
     char *packed = csp_cell_data(c);
     if (packed) {
         if (packed + at != mine)
@@ -98,11 +103,7 @@ void csp_ghost_data_touch(struct csp_cell *c, int write, char *mine, uint64_t at
         return;
     }
     struct csp_vm_side here = {.addr = (uint64_t)(uintptr_t)mine, .count = (int64_t)bytes};
-    struct csp_vm_side there = {.addr = c->addr, .count = (int64_t)c->bytes};
-    if (c->layout_off) {
-        there.layout = (const struct csp_layout *)(const void *)(pool + c->layout_off);
-        there.count = c->count;
-    }
+    struct csp_vm_side there = csp_cell_side(c);
     enum csp_status s = csp_vm_copy(c->lrank, write, &here, 0, &there, (int64_t)at, (int64_t)bytes);
     if (s == CSP_OK)
         return;
@@ -121,27 +122,85 @@ static uint64_t next_bytes(const struct move *m, uint64_t at, uint64_t most)
 
 // ---- inside the node
 
+static int can_offer(const struct csp_cell *c)
+{
+    return atomic_load_explicit(&c->awaited, memory_order_relaxed) && !refused;
+}
+
+// A process that waits for the message copies it once; through a ghost it is copied twice. The receiver's bell rings sooner then.
+static void offer(struct move *m)
+{
+    struct csp_cell *to = can_offer(m->recv) ? m->recv : can_offer(m->send) ? m->send : NULL;
+    if (m->bytes < DIRECT_BYTES || !to || csp_cell_data(m->send) || csp_cell_data(m->recv))
+        return;
+    to->copy_off = csp_cell_off(to == m->recv ? m->send : m->recv);
+    /* release: pairs with the acquire in copy, p2p_cells.c */
+    atomic_store_explicit(&to->copy, CSP_CELL_OFFERED, memory_order_release);
+    m->offered = to;
+    m->offered_ns = csp_clock_ns();
+    csp_ghost_ring(to->lrank);
+}
+
 void csp_ghost_data_copy(struct csp_cell *send, struct csp_cell *recv)
 {
-    append(&copies, make(send, recv, recv->got_bytes));
+    struct move *m = make(send, recv, recv->got_bytes);
+    offer(m);
+    append(&copies, m);
+}
+
+// Whether a copy is the ghost's to make, or over: the user has not come for it in time, or can not make it, or has.
+static int is_mine(struct move *m)
+{
+    if (!m->offered)
+        return 1;
+    /* acquire: pairs with the release in copy, p2p_cells.c */
+    uint32_t copy = atomic_load_explicit(&m->offered->copy, memory_order_acquire);
+    if (copy == CSP_CELL_OFFERED && csp_clock_ns() - m->offered_ns > PATIENCE_NS &&
+        atomic_compare_exchange_strong_explicit(&m->offered->copy, &copy, CSP_CELL_NO_COPY,
+                                                memory_order_acq_rel, memory_order_acquire))
+        copy = CSP_CELL_NO_COPY;
+    if (copy == CSP_CELL_OFFERED || copy == CSP_CELL_TAKEN)
+        return 0;
+    refused |= copy == CSP_CELL_REFUSED;
+    m->done = copy == CSP_CELL_COPIED ? m->bytes : 0;
+    m->offered = NULL;
+    return 1;
+}
+
+// The first that is; others go behind.
+static struct move *next_copy(void)
+{
+    const struct move *first = copies.first;
+    for (struct move *m = copies.first; m; m = copies.first == first ? NULL : copies.first) {
+        take_first(&copies);
+        if (is_mine(m))
+            return m;
+        append(&copies, m);
+    }
+    return NULL;
 }
 
 // One step of the first copy, which then is the last.
 static int copy_turn(void)
 {
-    if (!copies.first)
+    struct move *m = next_copy();
+    if (!m)
         return 0;
-    struct move *m = take_first(&copies);
     uint64_t n = next_bytes(m, m->done, COPY_BYTES);
+    enum csp_carried how =
+        n == 0 && m->bytes > 0 ? CSP_CARRIED_DIRECT : CSP_CARRIED_NODE; // it is there already
     char *from = csp_cell_data(m->send), *to = csp_cell_data(m->recv);
     char *through = from ? from + m->done : to ? to + m->done : copy_buffer;
-    csp_ghost_data_touch(m->send, 0, through, m->done, n);
-    csp_ghost_data_touch(m->recv, 1, through, m->done, n);
+    if (how == CSP_CARRIED_NODE) {
+        csp_ghost_data_touch(m->send, 0, through, m->done, n);
+        csp_ghost_data_touch(m->recv, 1, through, m->done, n);
+    }
     m->done += n;
     if (m->done < m->bytes) {
         append(&copies, m);
         return 1;
     }
+    csp_ghost_carried(how, m->bytes);
     csp_ghost_cell_done(m->send);
     csp_ghost_cell_done(m->recv);
     free(m);

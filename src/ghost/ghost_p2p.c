@@ -42,15 +42,26 @@ static void *must(void *p)
     return p;
 }
 
+void csp_ghost_ring(int lrank)
+{
+    woke |= csp_bell_ring(&csp_node_procs(csp_rt.page)[lrank].bell);
+}
+
+void csp_ghost_carried(enum csp_carried how, uint64_t bytes)
+{
+    csp_stats_add(&csp_my_stats->carried_count[how], 1);
+    csp_stats_add(&csp_my_stats->carried_bytes[how], bytes);
+}
+
 void csp_ghost_cell_done(struct csp_cell *c)
 {
-    struct csp_bell *bell = &csp_node_procs(csp_rt.page)[c->lrank].bell;
+    int lrank = c->lrank;
     /* release: pairs with the acquire in csp_cell_done; afterwards the cell is the user's */
     atomic_store_explicit(&c->state, CSP_CELL_DONE, memory_order_release);
     atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen
     if (atomic_load_explicit(&c->awaited,
                              memory_order_relaxed)) // or of who has it now, for nothing
-        woke |= csp_bell_ring(bell);
+        csp_ghost_ring(lrank);
 }
 
 // A synchronous send learns that it was matched; any other whose data are away is over already.
@@ -80,12 +91,16 @@ static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const cha
     recv->error = h->bytes > recv->bytes ? MPI_ERR_TRUNCATE : MPI_SUCCESS;
     if (!data && h->type == CSP_P2P_LOCAL && h->flags & CSP_CELL_PAYLOAD)
         data = csp_cell_data(csp_cell_at(h->cell_off));
+    if (!data && h->type == CSP_P2P_LOCAL) {
+        csp_ghost_data_copy(csp_cell_at(h->cell_off), recv);
+        return;
+    }
+    csp_ghost_carried(h->type == CSP_P2P_LOCAL ? CSP_CARRIED_NODE : CSP_CARRIED_NET,
+                      recv->got_bytes);
     if (data) {
         csp_ghost_data_touch(recv, 1, (char *)data, 0, recv->got_bytes);
         csp_ghost_cell_done(recv);
         acknowledge(h);
-    } else if (h->type == CSP_P2P_LOCAL) {
-        csp_ghost_data_copy(csp_cell_at(h->cell_off), recv);
     } else {
         csp_ghost_data_receive(h, recv);
     }

@@ -11,6 +11,7 @@
 #include "ghost/ghost_poll.h"
 #include "match/match.h"
 #include "runtime/cell.h"
+#include "runtime/stats.h"
 
 enum { CSP_EAGER_BYTES = 16 << 10 }; // data that travel with their envelope, at most
 
@@ -36,6 +37,12 @@ struct csp_p2p_head {
 
 /** A message for a user of this ghost. `data`: of EAGER, valid during the call. */
 void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data);
+
+/** A user of this node has something to look at. */
+void csp_ghost_ring(int lrank);
+
+/** Counts a message for the report. */
+void csp_ghost_carried(enum csp_carried how, uint64_t bytes);
 
 /** Answers a cell: its user may go on. */
 void csp_ghost_cell_done(struct csp_cell *c);

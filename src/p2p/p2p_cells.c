@@ -127,12 +127,40 @@ static void move_sends(struct list *from, struct list *to)
     }
 }
 
+// The receiver's ghost sees to it that it is done.
+static void copy(struct csp_cell *c)
+{
+    const struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    int sends = c->kind == CSP_CELL_SEND;
+    const struct csp_cell *other = csp_cell_at(c->copy_off), *recv = sends ? other : c;
+    struct csp_vm_side mine = csp_cell_side(c), theirs = csp_cell_side(other);
+    int64_t bytes = (int64_t)recv->got_bytes;
+    int ghost = csp_topo_bound_gidx(csp_rt.topo, procs[recv->lrank].wrank);
+    enum csp_status s = csp_vm_copy(other->lrank, sends, &mine, 0, &theirs, 0, bytes);
+    /* release: pairs with the acquire of that ghost */
+    atomic_store_explicit(&c->copy, s == CSP_OK ? CSP_CELL_COPIED : CSP_CELL_REFUSED,
+                          memory_order_release);
+    csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost].bell);
+}
+
+void csp_cell_attend(struct csp_cell *c)
+{
+    uint32_t offered = CSP_CELL_OFFERED;
+    csp_cell_await(c);
+    if (atomic_load_explicit(&c->copy, memory_order_relaxed) == offered &&
+        /* acquire: pairs with the release of the ghost that offered */
+        atomic_compare_exchange_strong_explicit(&c->copy, &offered, CSP_CELL_TAKEN,
+                                                memory_order_acq_rel, memory_order_relaxed))
+        copy(c);
+}
+
 void csp_cell_wait(struct csp_cell *c, struct csp_wait *w)
 {
-    csp_cell_await(c);
     w->rung = 1;
-    while (!csp_cell_done(c))
+    while (!csp_cell_done(c)) {
+        csp_cell_attend(c);
         csp_wait_turn(w);
+    }
 }
 
 // Sends that nobody waited for: ghosts need this process, and each other, until they are received.

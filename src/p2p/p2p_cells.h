@@ -38,6 +38,9 @@ void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes);
 /** To the ghost. */
 void csp_cell_post(struct csp_cell *c);
 
+/** A call waits for it: asks for a ring, and copies its data if a ghost says that this process may: once, not twice through the ghost. */
+void csp_cell_attend(struct csp_cell *c);
+
 /** Waits until a ghost is done with it, after csp_wait_begin. */
 void csp_cell_wait(struct csp_cell *c, struct csp_wait *w);
 

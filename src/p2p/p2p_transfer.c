@@ -15,9 +15,9 @@ static void await(struct csp_req *r)
 {
     const struct csp_transfer *x = csp_transfer_of(r);
     if (x->cell)
-        csp_cell_await(x->cell);
+        csp_cell_attend(x->cell);
     if (x->send && x->send->cell)
-        csp_cell_await(x->send->cell);
+        csp_cell_attend(x->send->cell);
 }
 
 static void answer(const struct csp_transfer *x, MPI_Status *status)

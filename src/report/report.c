@@ -20,6 +20,7 @@ const char *const csp_report_meta[CSP_META_KINDS] = {"internal_windows", "carrie
                                                      "set_bytes", "shared_bytes"};
 const char *const csp_report_changed_by[CSP_CHANGE_KINDS] = {"measured", "predicted", "said",
                                                              "messages"};
+const char *const csp_report_carried[CSP_CARRIED_KINDS] = {"ghost_node", "process", "ghost_net"};
 static uint64_t begin_ns;
 
 void csp_report_start(void)

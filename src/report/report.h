@@ -40,6 +40,7 @@ extern const char *const csp_report_routes[CSP_ROUTES];
 extern const char *const csp_report_waits[CSP_WAIT_KINDS];
 extern const char *const csp_report_reasons[CSP_PLAIN_REASONS];
 extern const char *const csp_report_meta[CSP_META_KINDS];
+extern const char *const csp_report_carried[CSP_CARRIED_KINDS];
 extern const char *const csp_report_changed_by[CSP_CHANGE_KINDS];
 
 /** Start of the clock; in MPI_Init. */

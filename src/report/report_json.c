@@ -61,7 +61,14 @@ static void json_ghost(FILE *out, const struct csp_stats *s, int gidx)
     field(out, "turns", &s->polls, 0);
     field(out, "busy_turns", &s->busy_polls, 0);
     field(out, "messages", &s->messages, 0);
-    fprintf(out, "}");
+    fprintf(out, ", \"carried\": {"); // of the program's messages, those to users of this ghost
+    for (int i = 0; i < CSP_CARRIED_KINDS; i++) {
+        fprintf(out, "%s\"%s\": {", i ? ", " : "", csp_report_carried[i]);
+        field(out, "count", &s->carried_count[i], 1);
+        field(out, "bytes", &s->carried_bytes[i], 0);
+        fprintf(out, "}");
+    }
+    fprintf(out, "}}");
 }
 
 // `with` and `without` are what decided, if it was measured: nanoseconds; `percent`: of the target's time in MPI.

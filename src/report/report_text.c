@@ -65,6 +65,25 @@ static void print_windows(FILE *out, const struct csp_stats *s)
     fprintf(out, "\n");
 }
 
+// Of the program's own messages.
+static void print_carried(FILE *out, const struct csp_stats *s)
+{
+    static const char *const from[CSP_CARRIED_KINDS] = {
+        "inside the node", "there copied by who waited for them", "from other nodes"};
+    const char *before = "    carried: ";
+    for (int i = 0; i < CSP_CARRIED_KINDS; i++) {
+        char text[32];
+        uint64_t n = csp_stats_get(&s->carried_count[i]);
+        human(text, sizeof(text), csp_stats_get(&s->carried_bytes[i]));
+        if (n == 0)
+            continue;
+        fprintf(out, "%s%llu %s (%s)", before, (unsigned long long)n, from[i], text);
+        before = ", ";
+    }
+    if (before[0] == ',')
+        fprintf(out, "\n");
+}
+
 static void print_node(FILE *out, const struct csp_report *r, int i)
 {
     const struct csp_report_node *n = &r->nodes[i];
@@ -81,6 +100,7 @@ static void print_node(FILE *out, const struct csp_report *r, int i)
             100 * csp_report_share(s, &s->cpu_ns),
             (unsigned long long)csp_stats_get(&s->busy_polls),
             (unsigned long long)csp_stats_get(&s->messages));
+        print_carried(out, s);
     }
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "runtime/rt.h"
+#include "runtime/vm.h"
 #include "shm/ring.h"
 
 enum csp_cell_kind {
@@ -28,6 +29,15 @@ enum csp_cell_flag {
 };
 
 enum csp_cell_state { CSP_CELL_FREE, CSP_CELL_POSTED, CSP_CELL_DONE };
+
+// Of a message inside the node: its user may copy the data itself.
+enum csp_cell_copy {
+    CSP_CELL_NO_COPY,
+    CSP_CELL_OFFERED, // the ghost's word; it may take it back,
+    CSP_CELL_TAKEN,   // but not from here on: the user's,
+    CSP_CELL_COPIED,  // and so is this,
+    CSP_CELL_REFUSED, // or this: it can not reach the other one's memory
+};
 
 struct csp_cell {
     // The question; the user's until it is posted. What most messages need is in its first cache line.
@@ -48,6 +58,8 @@ struct csp_cell {
         uint64_t other_off;
         uint64_t message; // MRECV: as MPROBE answered it
     };
+    _Atomic uint32_t copy; // enum csp_cell_copy, from post to DONE
+    uint64_t copy_off;     // the other side's cell, if it is OFFERED
     // The answer; valid when `state` is DONE.
     _Alignas(64) _Atomic uint32_t state;
     int32_t error;            // MPI error class
@@ -94,6 +106,17 @@ static inline char *csp_cell_data(struct csp_cell *c)
 {
     char *payload = csp_cell_payload(c);
     return payload || !c->mapped_off ? payload : csp_cell_memory(c->mapped_off);
+}
+
+/** Its data in the user's memory. */
+static inline struct csp_vm_side csp_cell_side(const struct csp_cell *c)
+{
+    struct csp_vm_side s = {.addr = c->addr, .count = (int64_t)c->bytes};
+    if (c->layout_off) {
+        s.layout = csp_cell_memory(c->layout_off);
+        s.count = c->count;
+    }
+    return s;
 }
 
 /** Whether a ghost is done with it: from then on it is the user's again. */

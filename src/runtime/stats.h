@@ -50,6 +50,14 @@ enum csp_meta_kind {
     CSP_META_KINDS
 };
 
+// How a message that ghosts carry came to its receiver.
+enum csp_carried {
+    CSP_CARRIED_NODE,   // from the same node, by a ghost
+    CSP_CARRIED_DIRECT, // likewise, but a process that waited for it copied the data
+    CSP_CARRIED_NET,    // from another node
+    CSP_CARRIED_KINDS
+};
+
 struct csp_stats {
     _Atomic uint64_t op_count[CSP_OP_KINDS][CSP_ROUTES];
     _Atomic uint64_t op_bytes[CSP_OP_KINDS][CSP_ROUTES];
@@ -62,6 +70,8 @@ struct csp_stats {
     _Atomic uint64_t loop_ns, busy_ns, sleep_ns,
         cpu_ns; // life of the loop, handling, asleep, on a core
     _Atomic uint64_t polls, busy_polls, messages;
+    _Atomic uint64_t carried_count[CSP_CARRIED_KINDS],
+        carried_bytes[CSP_CARRIED_KINDS]; // by the receiver's
 };
 
 // One writer at a time is the common case; with several threads the sum must still be exact.

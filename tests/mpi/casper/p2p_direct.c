@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// A large message inside a node is copied once, by the process that waits for it: the receiver, or the sender while the receiver
+// computes. With gaps on either side, too. If nobody waits a ghost copies it. The runner looks at the report.
+#include "casper_only.h"
+
+enum { INTS = 1 << 18, RUN = 128, BEFORE_MS = 50 };
+
+enum who { RECEIVER_WAITS, SENDER_WAITS, NOBODY_WAITS };
+
+static int data[2 * INTS];
+static MPI_Datatype runs;
+
+// Where element `i` is; behind each run there is a gap as long.
+static int at(int i, int gaps)
+{
+    return gaps ? i / RUN * 2 * RUN + i % RUN : i;
+}
+
+static void pause_if(int does)
+{
+    if (does)
+        usleep(BEFORE_MS * 1000);
+}
+
+static void transfer(enum who who, int gaps, int peer)
+{
+    const int sends = csp_test_rank % 2 == 0, first = 7 * (int)who;
+    const int count = gaps ? 1 : INTS;
+    const MPI_Datatype type = gaps ? runs : MPI_INT;
+    MPI_Request r;
+    for (int i = 0; i < 2 * INTS; i++)
+        data[i] = -1;
+    for (int i = 0; sends && i < INTS; i++)
+        data[at(i, gaps)] = first + i;
+    MPI_Barrier(MPI_COMM_WORLD);
+    pause_if(who == RECEIVER_WAITS && sends);
+    if (sends)
+        MPI_Isend(data, count, type, peer, 0, MPI_COMM_WORLD, &r);
+    else
+        MPI_Irecv(data, count, type, peer, 0, MPI_COMM_WORLD, &r);
+    pause_if(who == NOBODY_WAITS || (who == SENDER_WAITS && !sends));
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    for (int i = 0; i < INTS; i++)
+        CHECK_INT(data[at(i, gaps)], first + i);
+    for (int i = RUN; gaps && i < 2 * INTS; i += 2 * RUN)
+        CHECK_INT(data[i], -1);
+}
+
+int main(void)
+{
+    csp_test_init();
+    casper_only();
+    const int peer = csp_test_rank ^ 1, sends = csp_test_rank % 2 == 0;
+    MPI_Type_vector(INTS / RUN, RUN, 2 * RUN, MPI_INT, &runs);
+    MPI_Type_commit(&runs);
+    for (int who = RECEIVER_WAITS; who <= NOBODY_WAITS; who++)
+        for (int gaps = 0; gaps < 4; gaps++)
+            transfer((enum who)who, sends ? gaps & 1 : gaps >> 1, peer);
+    MPI_Type_free(&runs);
+    return csp_test_done();
+}
