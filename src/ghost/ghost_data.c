@@ -201,8 +201,7 @@ static int copy_turn(void)
         return 1;
     }
     csp_ghost_carried(how, m->bytes);
-    csp_ghost_cell_done(m->send);
-    csp_ghost_cell_done(m->recv);
+    csp_ghost_cells_done(m->recv, m->send);
     free(m);
     return 1;
 }

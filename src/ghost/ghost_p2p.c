@@ -53,27 +53,33 @@ void csp_ghost_carried(enum csp_carried how, uint64_t bytes)
     csp_stats_add(&csp_my_stats->carried_bytes[how], bytes);
 }
 
-void csp_ghost_cell_done(struct csp_cell *c)
+static void set_done(struct csp_cell *c)
 {
-    int lrank = c->lrank;
     /* release: pairs with the acquire in csp_cell_done; afterwards the cell is the user's */
     atomic_store_explicit(&c->state, CSP_CELL_DONE, memory_order_release);
-    atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen
-    if (atomic_load_explicit(&c->awaited,
-                             memory_order_relaxed)) // or of who has it now, for nothing
+}
+
+static void ring_awaited(const struct csp_cell *c, int lrank)
+{
+    if (atomic_load_explicit(&c->awaited, memory_order_relaxed)) // or who has it now, for nothing
         csp_ghost_ring(lrank);
 }
 
-// A synchronous send learns that it was matched; any other whose data are away is over already.
-static void acknowledge(const struct csp_p2p_head *h)
+void csp_ghost_cell_done(struct csp_cell *c)
 {
-    if (!(h->flags & CSP_CELL_SYNC))
-        return;
-    if (h->type == CSP_P2P_LOCAL)
-        csp_ghost_cell_done(csp_cell_at(h->cell_off));
-    else
-        csp_ghost_net_send(
-            h->from, &(struct csp_p2p_head){.type = CSP_P2P_ACK, .cell_off = h->cell_off}, NULL);
+    csp_ghost_cells_done(c, NULL);
+}
+
+void csp_ghost_cells_done(struct csp_cell *recv, struct csp_cell *send)
+{
+    int to = recv->lrank, from = send ? send->lrank : 0;
+    set_done(recv);
+    if (send)
+        set_done(send);
+    atomic_thread_fence(memory_order_seq_cst); // pairs with the fence in csp_bell_seen
+    ring_awaited(recv, to);
+    if (send)
+        ring_awaited(send, from);
 }
 
 // Data that leave with their envelope.
@@ -82,9 +88,17 @@ static int goes_along(const struct csp_p2p_head *h)
     return h->flags & CSP_CELL_PAYLOAD || h->bytes <= CSP_EAGER_BYTES;
 }
 
+// A synchronous send of another node learns that it was matched.
+static void acknowledge(const struct csp_p2p_head *h)
+{
+    csp_ghost_net_send(h->from,
+                       &(struct csp_p2p_head){.type = CSP_P2P_ACK, .cell_off = h->cell_off}, NULL);
+}
+
 // A receive has its message.
 static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const char *data)
 {
+    int is_sync = h->flags & CSP_CELL_SYNC;
     recv->source = h->env.source;
     recv->got_tag = h->env.tag;
     recv->got_bytes = h->bytes < recv->bytes ? h->bytes : recv->bytes;
@@ -99,8 +113,10 @@ static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const cha
                       recv->got_bytes);
     if (data) {
         csp_ghost_data_touch(recv, 1, (char *)data, 0, recv->got_bytes);
-        csp_ghost_cell_done(recv);
-        acknowledge(h);
+        csp_ghost_cells_done(recv,
+                             is_sync && h->type == CSP_P2P_LOCAL ? csp_cell_at(h->cell_off) : NULL);
+        if (is_sync && h->type != CSP_P2P_LOCAL) // else a send whose data are away is over already
+            acknowledge(h);
     } else {
         csp_ghost_data_receive(h, recv);
     }

@@ -47,6 +47,9 @@ void csp_ghost_carried(enum csp_carried how, uint64_t bytes);
 /** Answers a cell: its user may go on. */
 void csp_ghost_cell_done(struct csp_cell *c);
 
+/** Both sides of a message, `send` NULL or not, before anybody is woken: a process that sent to itself finds them done together. */
+void csp_ghost_cells_done(struct csp_cell *recv, struct csp_cell *send);
+
 // ghost_net.c
 void csp_ghost_net_start(void);
 /** Never waits. `data`: h->bytes of them, of EAGER. */
