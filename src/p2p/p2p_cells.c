@@ -161,6 +161,7 @@ void csp_cell_wait(struct csp_cell *c, struct csp_wait *w)
         csp_cell_attend(c);
         csp_wait_turn(w);
     }
+    csp_wait_end(w);
 }
 
 // Sends that nobody waited for: ghosts need this process, and each other, until they are received.

@@ -245,6 +245,7 @@ int csp_req_wait(MPI_Request *request, MPI_Status *status)
             w.rung = csp_req_await(r);
             csp_wait_turn(&w);
         }
+        csp_wait_end(&w);
     }
     return csp_req_conclude(r, request, status);
 }

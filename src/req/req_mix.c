@@ -258,6 +258,7 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
         w.rung = await_last(&m);
         csp_wait_turn(&w);
     }
+    csp_wait_end(&w);
     return finish_all(&m, rc, requests, statuses);
 }
 
@@ -332,6 +333,7 @@ int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status
         w.rung = await_each(&m);
         csp_wait_turn(&w);
     }
+    csp_wait_end(&w);
     drop(&m);
     return rc;
 }
@@ -406,6 +408,7 @@ int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
         w.rung = await_each(&m);
         csp_wait_turn(&w);
     }
+    csp_wait_end(&w);
     drop(&m);
     return rc;
 }

@@ -114,6 +114,12 @@ static uint64_t nap_for_ns(const struct csp_wait *w, uint64_t in_vain_ns)
     return ns > SLEEP_MAX_NS ? SLEEP_MAX_NS : ns;
 }
 
+void csp_wait_end(const struct csp_wait *w)
+{
+    if (w->listening && w->rung && !csp_stats_threads)
+        csp_bell_answer(bell_of(csp_rt.lrank));
+}
+
 void csp_wait_turn(struct csp_wait *w)
 {
     int came = csp_am_poll(16) > 0;

@@ -16,7 +16,7 @@ struct csp_wait {
     long a, b, c;
     uint64_t begin_ns, look_ns, alarm_ns;
     uint64_t idle_ns; // since when no message came; 0: one did
-    int rung;      // set by the caller: what it waits for comes with a ring of this process's bell
+    int rung; // set by the caller, who calls csp_wait_end then: what it waits for rings this process's bell
     uint32_t seen; // of the process's bell,
     int listening; // if it did not sleep since
 };
@@ -36,5 +36,8 @@ int csp_wait_has_cpu(void);
 
 /** One turn: control messages and MPI progress; then a pause that grows while nothing happens. */
 void csp_wait_turn(struct csp_wait *w);
+
+/** After a wait with `rung`: the process counts as awake again, also if it was not rung because it saw the end by itself. */
+void csp_wait_end(const struct csp_wait *w);
 
 #endif

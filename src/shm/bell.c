@@ -14,7 +14,7 @@ void csp_bell_sleep_shared(struct csp_bell *bell, uint32_t seen, uint64_t ns)
 void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns)
 {
     csp_bell_sleep_shared(bell, seen, ns);
-    atomic_store_explicit(&bell->sleeping, CSP_BELL_AWAKE, memory_order_relaxed);
+    csp_bell_answer(bell);
 }
 
 // Whoever takes the flag down must ring, and only after that: the owner then finds `rings` changed

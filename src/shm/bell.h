@@ -43,6 +43,12 @@ static inline uint32_t csp_bell_seen(struct csp_bell *bell, enum csp_bell_how ho
     return seen;
 }
 
+/** The owner does not sleep after all. */
+static inline void csp_bell_answer(struct csp_bell *bell)
+{
+    atomic_store_explicit(&bell->sleeping, CSP_BELL_AWAKE, memory_order_relaxed);
+}
+
 /** Sleeps until rung since `seen` (a value of csp_bell_seen) or for at most `ns`; may return early.
  */
 void csp_bell_sleep(struct csp_bell *bell, uint32_t seen, uint64_t ns);

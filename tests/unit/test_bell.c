@@ -58,6 +58,9 @@ static void others_see_who_waits_to_be_called(void **state)
     csp_bell_seen(&bell, CSP_BELL_IS_CALLED);
     csp_bell_ring(&bell);
     assert_false(csp_bell_is_called(&bell)); // called, if not yet back
+    csp_bell_seen(&bell, CSP_BELL_IS_CALLED);
+    csp_bell_answer(&bell);
+    assert_false(csp_bell_is_called(&bell)); // it saw by itself
 }
 
 // Ringers hand items to an owner that sleeps whenever there is none, with a limit so long that a
