@@ -25,7 +25,9 @@ struct csp_conductor {
 
 enum {
     PROBE_INTERVALS = 8, // that a probe may last: some measurements, and a change of the route;
-    LAST_INTERVALS = 2 // and since one half of the players wait for the other, where little is done
+    LAST_INTERVALS =
+        4, // and since one half of the players wait for the other, where little is done
+    LEAST_PROBE_NS = 20000000 // ghosts may be asleep
 };
 
 static struct csp_conductor **find(struct csp_keep *k, uint64_t gid)
@@ -44,12 +46,18 @@ static void tell(struct csp_keep *k, const struct csp_conductor *c, int node,
     csp_keep_post(k, node, &msg);
 }
 
+static uint64_t intervals_ns(const struct csp_keep *k, uint64_t n)
+{
+    uint64_t ns = n * k->config.adapt.interval_ns;
+    return ns > LEAST_PROBE_NS ? ns : LEAST_PROBE_NS;
+}
+
 static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, uint64_t now_ns)
 {
     c->nwants[route] = 0;
     c->probe++;
     c->ntrying = c->nplayers;
-    c->end_ns = now_ns + PROBE_INTERVALS * k->config.adapt.interval_ns;
+    c->end_ns = now_ns + intervals_ns(k, PROBE_INTERVALS);
     csp_keep_look_at(k, c->end_ns);
     for (struct player *p = c->players; p; p = p->next) {
         p->wants[route] = 0;
@@ -69,17 +77,19 @@ static void decide(struct csp_keep *k, struct csp_conductor *c, uint64_t now_ns)
     }
 }
 
-// One that measured for longer than others would measure something else, if those went back meanwhile.
-static void tried(struct csp_keep *k, struct csp_conductor *c, struct player *p, uint64_t now_ns)
+// One that measured for longer than others would measure something else, if those went back meanwhile. `took_part`: others
+// need about as long as this one did.
+static void tried(struct csp_keep *k, struct csp_conductor *c, struct player *p, int took_part,
+                  uint64_t now_ns)
 {
-    uint64_t last_ns = now_ns + LAST_INTERVALS * k->config.adapt.interval_ns;
+    uint64_t last_ns = now_ns + intervals_ns(k, LAST_INTERVALS);
     c->ntrying -= p->tries;
     p->tries = 0;
     if (!c->end_ns)
         return;
     if (c->ntrying == 0) {
         decide(k, c, now_ns);
-    } else if (2 * c->ntrying <= c->nplayers && last_ns < c->end_ns) {
+    } else if (took_part && 2 * c->ntrying <= c->nplayers && last_ns < c->end_ns) {
         c->end_ns = last_ns;
         csp_keep_look_at(k, last_ns);
     }
@@ -116,7 +126,7 @@ static void quit(struct csp_keep *k, struct csp_conductor **at, int node, uint64
         c->nwants[i] -= p->wants[i];
     tell(k, c, node, CSP_KEEP_BYE, 0);
     if (c->players) {
-        tried(k, c, p, now_ns);
+        tried(k, c, p, 0, now_ns);
     } else {
         *at = c->next;
         free(c);
@@ -157,7 +167,7 @@ void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, u
     if (msg->kind == CSP_KEEP_QUIT)
         quit(k, at, msg->node, now_ns);
     else if (msg->kind == CSP_KEEP_TRIED && msg->calls == (*at)->probe)
-        tried(k, *at, *find_player(*at, msg->node), now_ns);
+        tried(k, *at, *find_player(*at, msg->node), msg->users > 0, now_ns);
     else if (msg->kind == CSP_KEEP_WANT)
         want(k, *at, msg, now_ns);
 }

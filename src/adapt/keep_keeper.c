@@ -37,7 +37,8 @@ struct csp_keeper {
     int conductor;          // its node
     int asked, urgently;    // it was told that a probe is due; that it should be soon
     int owes;               // it is to be told when a probe has shown what it can,
-    uint32_t probe;         // this one
+    uint32_t probe;         // this one,
+    int takes_part;         // which it began
     struct member *leavers; // the last ones, while the conductor is asked to forget
     uint64_t users;         // of all members
     uint64_t work_ns;       // when the last report came
@@ -133,7 +134,8 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
 {
     struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
-    msg.calls = r->probe;                   // TRIED
+    msg.calls = r->probe;                   // TRIED,
+    msg.users = (uint32_t)r->takes_part;    // and this
     msg.n = csp_adapt_other(r->adapt.home); // WANT, and below
     msg.patience_ns = csp_adapt_patience_ns(&r->adapt);
     csp_keep_post(k, r->conductor, &msg);
@@ -219,6 +221,7 @@ static void on_probe(struct csp_keep *k, struct csp_keeper *r, const struct csp_
     r->probe = msg->calls;
     if (can_probe(k, r, (enum csp_adapt_route)msg->n, now_ns))
         follow(k, r, csp_adapt_probe(&r->adapt, now_ns, r->done), now_ns);
+    r->takes_part = csp_adapt_is_trying(&r->adapt);
     answer(k, r);
 }
 
