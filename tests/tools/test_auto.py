@@ -32,7 +32,9 @@ def counts(lib, tmp_path, env, program="casper/auto_switch"):
 @pytest.mark.parametrize("name", ROUTES_CHANGE)
 def test_operations_go_both_ways_in_one_epoch(name, tmp_path):
     lib = job_support.library(name)
-    got, said, changes = counts(lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "1"})
+    got, said, changes = counts(
+        lib, tmp_path, {"CSP_ASYNC_CONFIG": "auto", "CSP_PREDICT_INT": "20"}
+    )
     for kind in ("FOP", "ACC", "GET_ACC", "GET"):
         assert got[kind]["target"] > 0, kind
         assert got[kind]["ghost_net"] > 0, kind
