@@ -383,15 +383,13 @@ enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
     return a->now;
 }
 
-enum csp_adapt_route csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns,
-                                      struct csp_adapt_done done)
+void csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
-    if (a->now != a->home) {
-        a->lost_here_ns += a->cost[a->home].n > 0 ? loss(a, between(a->since, done)) : 0;
-        end_probe(a, now_ns);
-        csp_adapt_restart(a, now_ns, done);
-    }
-    return a->now;
+    if (a->now == a->home)
+        return;
+    a->lost_here_ns += loss(a, between(a->since, done)); // a probe begins with a known cost at home
+    end_probe(a, now_ns);
+    csp_adapt_restart(a, now_ns, done);
 }
 
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a)

@@ -184,14 +184,14 @@ static uint64_t nap_most_ns(const struct loop *l)
 // It was rung: by a user that waits, perhaps, and whose core is free.
 static void heed(struct loop *l)
 {
-    if (csp_rt.crowded && csp_wait_has_cpu())
+    if (csp_wait_has_cpu())
         l->last_work = l->now;
 }
 
 // Whether to spin on. A user that was just woken may need this core, unless that is free again.
 static int is_attentive(struct loop *l)
 {
-    int has_cpu = csp_rt.crowded && csp_wait_has_cpu();
+    int has_cpu = csp_wait_has_cpu();
     l->gives_way |= csp_ghost_p2p_woke();
     l->gives_way &= csp_rt.crowded && !has_cpu;
     uint64_t spin_ns = has_cpu && l->spin_ns < l->spin_alone_ns ? l->spin_alone_ns : l->spin_ns;

@@ -9,17 +9,25 @@ static void field(FILE *out, const char *name, const _Atomic uint64_t *counter, 
             (unsigned long long)csp_stats_get(counter));
 }
 
+// Two counters of one thing, in an object of such objects.
+static void pair(FILE *out, const char *what, int first, const char *name,
+                 const _Atomic uint64_t *counter, const char *other_name,
+                 const _Atomic uint64_t *other)
+{
+    fprintf(out, "%s\"%s\": {", first ? "" : ", ", what);
+    field(out, name, counter, 1);
+    field(out, other_name, other, 0);
+    fprintf(out, "}");
+}
+
 static void json_ops(FILE *out, const struct csp_stats *s)
 {
     fprintf(out, "\"operations\": {");
     for (int k = 0; k < CSP_OP_KINDS; k++) {
         fprintf(out, "%s\"%s\": {", k ? ", " : "", csp_report_ops[k]);
-        for (int r = 0; r < CSP_ROUTES; r++) {
-            fprintf(out, "%s\"%s\": {", r ? ", " : "", csp_report_routes[r]);
-            field(out, "count", &s->op_count[k][r], 1);
-            field(out, "bytes", &s->op_bytes[k][r], 0);
-            fprintf(out, "}");
-        }
+        for (int r = 0; r < CSP_ROUTES; r++)
+            pair(out, csp_report_routes[r], r == 0, "count", &s->op_count[k][r], "bytes",
+                 &s->op_bytes[k][r]);
         fprintf(out, "}");
     }
     fprintf(out, "}");
@@ -32,12 +40,8 @@ static void json_users(FILE *out, const struct csp_report_node *n)
             (unsigned long long)n->pool_used_peak_bytes);
     json_ops(out, s);
     fprintf(out, ", \"waits\": {");
-    for (int k = 0; k < CSP_WAIT_KINDS; k++) {
-        fprintf(out, "%s\"%s\": {", k ? ", " : "", csp_report_waits[k]);
-        field(out, "ns", &s->wait_ns[k], 1);
-        field(out, "count", &s->wait_count[k], 0);
-        fprintf(out, "}");
-    }
+    for (int k = 0; k < CSP_WAIT_KINDS; k++)
+        pair(out, csp_report_waits[k], k == 0, "ns", &s->wait_ns[k], "count", &s->wait_count[k]);
     fprintf(out, "}, \"windows\": {");
     field(out, "pool", &s->windows_pool, 1);
     field(out, "own", &s->windows_own, 0);
@@ -62,12 +66,9 @@ static void json_ghost(FILE *out, const struct csp_stats *s, int gidx)
     field(out, "busy_turns", &s->busy_polls, 0);
     field(out, "messages", &s->messages, 0);
     fprintf(out, ", \"carried\": {"); // of the program's messages, those to users of this ghost
-    for (int i = 0; i < CSP_CARRIED_KINDS; i++) {
-        fprintf(out, "%s\"%s\": {", i ? ", " : "", csp_report_carried[i]);
-        field(out, "count", &s->carried_count[i], 1);
-        field(out, "bytes", &s->carried_bytes[i], 0);
-        fprintf(out, "}");
-    }
+    for (int i = 0; i < CSP_CARRIED_KINDS; i++)
+        pair(out, csp_report_carried[i], i == 0, "count", &s->carried_count[i], "bytes",
+             &s->carried_bytes[i]);
     fprintf(out, "}}");
 }
 

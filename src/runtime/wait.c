@@ -62,7 +62,7 @@ static struct csp_bell *bell_of(int lrank)
 int csp_wait_has_cpu(void)
 {
     int awake = 0;
-    if (csp_stats_threads)
+    if (!csp_rt.crowded || csp_stats_threads)
         return 0;
     for (int i = 0; i < csp_rt.page->nprocs && awake <= csp_rt.cpus; i++)
         awake += i < csp_rt.page->ng || i == csp_rt.lrank || !csp_bell_is_called(bell_of(i));

@@ -478,19 +478,25 @@ static void probe(struct desk *d, enum csp_adapt_route route, uint64_t *change)
     agree(d, closes, change);
 }
 
+// In a probe of another route, where users waited so long.
+static void open_probed(struct desk *d, uint64_t wait_ns, uint64_t *change)
+{
+    open_kept(d);
+    for (int i = 0; i < 4; i++)
+        interval(d, 10000, change);
+    probe(d, CSP_ADAPT_OFF, change);
+    for (int i = 0; i < 6; i++)
+        work(d, wait_ns);
+}
+
 // What is dearer by a half, which needs no second measurement, is used on until the others have measured, too.
 static void stays_with_a_probe_until_it_ends_for_all(void **state)
 {
     (void)state;
     struct desk d;
     uint64_t change = 0;
-    open_kept(&d);
-    for (int i = 0; i < 4; i++)
-        interval(&d, 10000, &change);
-    probe(&d, CSP_ADAPT_OFF, &change);
+    open_probed(&d, 15000, &change);
     assert_int_equal(change, 1);
-    for (int i = 0; i < 6; i++)
-        work(&d, 15000);
     assert_int_equal(d.sent[CSP_KEEP_TRIED], 1);
     assert_int_equal(d.sent[CSP_KEEP_CLOSE], 1); // still there
     to_desk(&d, CONDUCTOR, CSP_KEEP_DECIDE, 0);
@@ -505,12 +511,7 @@ static void leaves_a_probe_that_costs_too_much(void **state)
     (void)state;
     struct desk d;
     uint64_t change = 0;
-    open_kept(&d);
-    for (int i = 0; i < 4; i++)
-        interval(&d, 10000, &change);
-    probe(&d, CSP_ADAPT_OFF, &change);
-    for (int i = 0; i < 6; i++)
-        work(&d, 100000);
+    open_probed(&d, 100000, &change);
     assert_int_equal(d.sent[CSP_KEEP_TRIED], 1);
     assert_int_equal(d.sent[CSP_KEEP_CLOSE], 2);
     to_desk(&d, ORIGIN, CSP_KEEP_CLOSED, ++change);
@@ -540,13 +541,19 @@ static void from_keepers(struct desk *d, int first, enum csp_keep_kind kind, uin
         from_keeper(d, i, kind, of_probe);
 }
 
+// Most of them want a probe.
+static void open_conductor(struct desk *d)
+{
+    open_desk(d);
+    from_keepers(d, 0, CSP_KEEP_ENROL, 0);
+    from_keepers(d, 1, CSP_KEEP_WANT, 0);
+}
+
 static void ends_a_probe_for_all_at_once(void **state)
 {
     (void)state;
     struct desk d;
-    open_desk(&d);
-    from_keepers(&d, 0, CSP_KEEP_ENROL, 0);
-    from_keepers(&d, 1, CSP_KEEP_WANT, 0);
+    open_conductor(&d);
     assert_int_equal(d.sent[CSP_KEEP_PROBE], KEEPERS);
     from_keepers(&d, 1, CSP_KEEP_TRIED, 1);
     assert_int_equal(d.sent[CSP_KEEP_DECIDE], 0);
@@ -572,9 +579,7 @@ static void ends_a_probe_in_time(void **state)
     (void)state;
     for (int answers = 0; answers < KEEPERS; answers++) {
         struct desk d;
-        open_desk(&d);
-        from_keepers(&d, 0, CSP_KEEP_ENROL, 0);
-        from_keepers(&d, 1, CSP_KEEP_WANT, 0);
+        open_conductor(&d);
         from_keepers(&d, KEEPERS - answers, CSP_KEEP_TRIED, 1);
         uint64_t begin_ns = d.now_ns;
         for (; d.sent[CSP_KEEP_DECIDE] == 0; d.now_ns += TURN_NS)
