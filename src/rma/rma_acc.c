@@ -193,19 +193,17 @@ static int usual_count(const struct csp_op *op, const struct csp_type *type, con
     return (int)n;
 }
 
-// `n` elements from the one at byte `at` on.
-static int update_some(struct csp_win *w, const struct csp_op *op, MPI_Aint at, int n, size_t bytes,
-                       char *target)
+// `bytes` bytes of elements from the one at byte `at` on.
+static int update_some(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                       MPI_Aint at, size_t bytes, char *target)
 {
-    const char *origin = op->op != MPI_NO_OP ? (const char *)op->origin + at : NULL;
-    int rc = MPI_SUCCESS;
-    csp_acc_lock(w, op->target);
+    struct csp_reduction r = {.inout = target + at, .bytes = bytes};
+    if (op->op != MPI_NO_OP)
+        r.in = (const char *)op->origin + at;
     if (op->kind != CSP_OP_ACC)
-        csp_copy_bytes((char *)op->result + at, target + at, bytes);
-    if (op->op == MPI_REPLACE)
-        csp_copy_bytes(target + at, origin, bytes);
-    else if (op->op != MPI_NO_OP)
-        rc = csp_reduce(origin, target + at, n, op->origin_type, op->op);
+        r.was = (char *)op->result + at;
+    csp_acc_lock(w, op->target);
+    int rc = csp_reduce_fetch(&r, (int)type->size, csp_op_target_type(op), op->op);
     csp_acc_unlock(w, op->target);
     return rc;
 }
@@ -216,12 +214,12 @@ static int update_usual(struct csp_win *w, const struct csp_op *op, const struct
 {
     MPI_Aint left = count * type->size, at = 0;
     if (CSP_LIKELY(left <= CSP_PIECE_BYTES))
-        return update_some(w, op, 0, count, (size_t)left, target);
+        return update_some(w, op, type, 0, (size_t)left, target);
     MPI_Aint most = CSP_PIECE_BYTES / type->size * type->size;
     int rc = MPI_SUCCESS;
     for (; left > 0 && rc == MPI_SUCCESS; at += most, left -= most) {
         MPI_Aint bytes = left < most ? left : most;
-        rc = update_some(w, op, at, (int)(bytes / type->size), (size_t)bytes, target);
+        rc = update_some(w, op, type, at, (size_t)bytes, target);
     }
     return rc;
 }

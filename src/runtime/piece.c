@@ -154,14 +154,8 @@ static enum csp_status compute(const struct csp_piece *p, char *given, char *now
 static enum csp_status accumulate_in_place(const struct csp_piece *p, char *at, const char *given,
                                            char *reply)
 {
-    MPI_Op op = csp_wire_to_op(p->op);
-    if (reply)
-        csp_copy_bytes(reply, at, p->bytes);
-    if (op == MPI_REPLACE)
-        csp_copy_bytes(at, given, p->bytes);
-    if (op == MPI_REPLACE || op == MPI_NO_OP)
-        return CSP_OK;
-    int rc = csp_reduce(given, at, (int)(p->bytes / p->elem.size), csp_wire_to_type(p->type), op);
+    struct csp_reduction r = {.in = given, .inout = at, .was = reply, .bytes = p->bytes};
+    int rc = csp_reduce_fetch(&r, p->elem.size, csp_wire_to_type(p->type), csp_wire_to_op(p->op));
     return rc == MPI_SUCCESS ? CSP_OK : CSP_ERR_MPI;
 }
 

@@ -3,8 +3,12 @@
 #include "runtime/reduce.h"
 
 #include <stdint.h>
+#include "base/copy.h"
+#include "base/log.h"
 #include "dtype/compute.h"
 #include "runtime/mpi_table.h"
+
+enum { RUN_BYTES = 8 << 10 };
 
 enum kind { SIGNED, UNSIGNED, FLOATING };
 
@@ -83,4 +87,30 @@ int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op
         return csp_mpi.Reduce_local(in, inout, count, type, op);
     fn(in, inout, (size_t)count);
     return MPI_SUCCESS;
+}
+
+static int reduce_run(const struct csp_reduction *r, size_t at, size_t bytes, int size,
+                      MPI_Datatype type, MPI_Op op)
+{
+    if (r->was)
+        csp_copy_bytes(r->was + at, r->inout + at, bytes);
+    if (op == MPI_REPLACE)
+        csp_copy_bytes(r->inout + at, r->in + at, bytes);
+    if (op == MPI_REPLACE || op == MPI_NO_OP)
+        return MPI_SUCCESS;
+    int n = bytes == (size_t)size ? 1 : (int)(bytes / (size_t)size);
+    return csp_reduce(r->in + at, r->inout + at, n, type, op);
+}
+
+int csp_reduce_fetch(const struct csp_reduction *r, int size, MPI_Datatype type, MPI_Op op)
+{
+    if (CSP_LIKELY(r->bytes <= RUN_BYTES))
+        return reduce_run(r, 0, r->bytes, size, type, op);
+    size_t most = RUN_BYTES / (size_t)size * (size_t)size;
+    int rc = MPI_SUCCESS;
+    for (size_t at = 0; at < r->bytes && rc == MPI_SUCCESS; at += most) {
+        size_t left = r->bytes - at;
+        rc = reduce_run(r, at, left < most ? left : most, size, type, op);
+    }
+    return rc;
 }

@@ -7,8 +7,24 @@
 #define CSP_RUNTIME_REDUCE_H
 
 #include <mpi.h>
+#include <stddef.h>
 
 /** inout = in op inout for `count` elements of a predefined type. @return MPI error code. */
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op);
+
+/** Elements without gaps between them. */
+struct csp_reduction {
+    const char *in; /**< not looked at by MPI_NO_OP */
+    char *inout;
+    char *was; /**< NULL: nobody asks what was in `inout` */
+    size_t bytes;
+};
+
+/**
+ * `was` = `inout`, then `inout` = `in` op `inout`, MPI_REPLACE and MPI_NO_OP included: so many elements of `size` bytes at a
+ * time that what was read is still in the core's cache when it is computed with.
+ * @return MPI error code.
+ */
+int csp_reduce_fetch(const struct csp_reduction *r, int size, MPI_Datatype type, MPI_Op op);
 
 #endif

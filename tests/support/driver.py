@@ -14,6 +14,7 @@ from __future__ import annotations
 import argparse
 import json
 import os
+import re
 import signal
 import sys
 import time
@@ -149,6 +150,10 @@ def parse(argv: list[str]) -> argparse.Namespace:
     opts.libraries = [LIBRARIES[name] for name in opts.mpi.split(",")]
     if unknown := set(opts.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(unknown)}")
+    if not re.fullmatch(r"(none|\d+)(,(none|\d+))*|", opts.g):
+        parser.error(f"-g: numbers are wanted, or none, not {opts.g}")
+    if not re.fullmatch(r"\d+(,\d+)*|", opts.nodes):
+        parser.error(f"--nodes: numbers are wanted (namespaces: --netns), not {opts.nodes}")
     return opts
 
 
