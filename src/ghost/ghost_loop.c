@@ -22,6 +22,7 @@
 enum {
     SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
     SLEEP_FIRST_NS = 2000,
+    LET_IN_NS = 20000,          // the least of a nap for others' sake
     DEEP_AFTER_NS = 20000000,   // without work: naps become longer,
     UNUSED_FACTOR = 10,         // and longer still where nothing can come but from users who ring
     DOUBT_NS = 2000000,         // what one long turn after that is worth
@@ -47,6 +48,7 @@ struct loop {
     uint64_t busy_ns, sleep_ns, polls, busy_polls, messages; // whole life
     uint64_t busy_at_publish;
     uint64_t spin_ns, spin_alone_ns, nap_ns, nap_max_ns, deep_max_ns;
+    uint64_t awake_since;
     int gives_way; // to a user that it woke
     long switches; // involuntary ones, when a long turn was looked at last
 };
@@ -199,10 +201,18 @@ static int is_attentive(struct loop *l)
            l->suspect_ns;
 }
 
+// The system lets a process that wakes wait for the next tick of its clock, 4 ms, if it had more of the core of late than the one
+// that has it. On shared cores a ghost that is kept awake sleeps now and then all the same: who waits is let in at once then.
+static int lets_others_in(const struct loop *l)
+{
+    return csp_rt.crowded && l->now - l->awake_since > l->spin_ns && !csp_wait_has_cpu();
+}
+
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
-    if (is_attentive(l)) {
+    int attentive = is_attentive(l);
+    if (attentive && !lets_others_in(l)) {
         csp_cpu_relax();
         return;
     }
@@ -213,8 +223,10 @@ static void rest(struct loop *l)
         return;
     }
     uint64_t before = l->now, most = nap_most_ns(l);
+    if (attentive && l->nap_ns < LET_IN_NS)
+        l->nap_ns = LET_IN_NS;
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns < most ? l->nap_ns : most);
-    l->now = csp_clock_ns();
+    l->now = l->awake_since = csp_clock_ns();
     l->sleep_ns += l->now - before;
     if (csp_bell_rings(&l->me->bell) != seen)
         heed(l);

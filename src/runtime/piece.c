@@ -10,6 +10,8 @@
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 
+enum { SOME_BYTES = 8 << 10 }; // of an accumulate in runs, at a time
+
 #ifdef OPEN_MPI // handles are addresses; their Fortran numbers are not
 uint64_t csp_wire_type(MPI_Datatype type)
 {
@@ -60,7 +62,8 @@ static const struct csp_layout *layout_of(const struct csp_piece *p)
 enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes)
 {
     if (bytes < sizeof(*p) || p->bytes > CSP_PIECE_BYTES || p->layout_bytes > CSP_PIECE_LAYOUT ||
-        p->kind >= CSP_OP_KINDS || p->lrank < csp_rt.page->ng || p->lrank >= csp_rt.page->nprocs ||
+        p->kind >= CSP_OP_KINDS || p->elem.size == 0 || p->elem.size > SOME_BYTES ||
+        p->lrank < csp_rt.page->ng || p->lrank >= csp_rt.page->nprocs ||
         csp_piece_payload_off(p->layout_bytes) + p->payload_bytes != bytes)
         return CSP_ERR_ARG;
     return p->layout_bytes ? csp_layout_check(layout_of(p), p->layout_bytes) : CSP_OK;
@@ -159,6 +162,33 @@ static enum csp_status accumulate_in_place(const struct csp_piece *p, char *at, 
     return rc == MPI_SUCCESS ? CSP_OK : CSP_ERR_MPI;
 }
 
+// The same in many runs: so many elements at a time that they stay in the cache of the core.
+static enum csp_status accumulate_in_runs(const struct csp_piece *p, char *at, const char *given,
+                                          char *reply)
+{
+    MPI_Datatype type = csp_wire_to_type(p->type);
+    MPI_Op op = csp_wire_to_op(p->op);
+    struct csp_layout_cursor from, to;
+    char now[SOME_BYTES];
+    size_t most = SOME_BYTES / p->elem.size * p->elem.size;
+    enum csp_status s = csp_layout_begin(&from, layout_of(p), 0, p->count);
+    if (s != CSP_OK)
+        return s;
+    csp_layout_seek(&from, p->first);
+    to = from;
+    for (size_t done = 0, n = 0; done < p->bytes; done += n) {
+        n = p->bytes - done < most ? p->bytes - done : most;
+        struct csp_reduction r = {
+            .in = given + done, .inout = now, .was = reply ? reply + done : NULL, .bytes = n};
+        csp_layout_pack(&from, at, now, n);
+        if (csp_reduce_fetch(&r, p->elem.size, type, op) != MPI_SUCCESS)
+            return CSP_ERR_MPI;
+        if (op != MPI_NO_OP)
+            csp_layout_unpack(&to, at, now, n);
+    }
+    return CSP_OK;
+}
+
 // The same anywhere else.
 static enum csp_status accumulate(const struct csp_piece *p, char *base, char *given, char *reply,
                                   struct csp_piece_room *room)
@@ -205,9 +235,11 @@ enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *repl
     case CSP_OP_CAS:
         return compare_and_swap(p, base, given, reply);
     default:
-        if (base && !p->layout_bytes && p->elem.extent == p->elem.size)
-            return accumulate_in_place(p, base + p->addr + p->first, given, reply);
-        return accumulate(p, base, given, reply, room);
+        if (!base || p->elem.extent != p->elem.size)
+            return accumulate(p, base, given, reply, room);
+        if (p->layout_bytes)
+            return accumulate_in_runs(p, base + (int64_t)p->addr, given, reply);
+        return accumulate_in_place(p, base + p->addr + p->first, given, reply);
     }
 }
 

@@ -4,8 +4,9 @@
 // message takes some switches of processes then; if one spins where another should be it takes time slices of 4 ms.
 #include "casper_only.h"
 
-#include <sched.h>
 #include <sys/resource.h>
+
+#include "one_core.h"
 
 enum {
     ROUNDS = 200,
@@ -13,20 +14,6 @@ enum {
     LATE_US = 200000,
     SLEEP_LEAST_US = 105 // naps by the clock are shorter; MPICH 4.0 has some of its own
 };
-
-static void share_one_core(void)
-{
-    cpu_set_t mine, one;
-    CPU_ZERO(&one);
-    if (sched_getaffinity(0, sizeof mine, &mine) != 0)
-        return;
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &mine)) {
-            CPU_SET(i, &one);
-            break;
-        }
-    sched_setaffinity(0, sizeof one, &one);
-}
 
 static long sleeps(void)
 {
@@ -97,7 +84,7 @@ static void self_messages(void)
 
 int main(void)
 {
-    share_one_core();
+    take_core(0);
     csp_test_init();
     casper_only();
     const int peer = 1 - csp_test_rank;
