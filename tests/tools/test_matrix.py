@@ -3,6 +3,7 @@
 """Which settings the long matrix has (tests/support/matrix.py)."""
 
 import argparse
+import importlib
 import os
 
 import job_support  # noqa: F401 (finds tests/support)
@@ -97,3 +98,11 @@ def test_a_skip_whose_exit_code_the_launcher_mislays(name, status):
     assert run_mpi.judge(job, 255, "skipped: because\n")[0] == status
     assert run_mpi.judge(job, 255, "1 errors\n")[0] == "failed"
     assert run_mpi.judge(job, run_mpi.SKIPPED, "")[0] == "skipped"
+
+
+@pytest.mark.parametrize("words", [["--nodes", "netns"], ["-g", "some"], ["--only", "all"]])
+def test_the_driver_refuses_what_it_does_not_know(words, capsys):
+    driver = importlib.import_module("driver")
+    with pytest.raises(SystemExit):
+        driver.parse(words)
+    assert words[1] in capsys.readouterr().err
