@@ -13,6 +13,7 @@ enum {
     ABORT_SOON = 4,   // while it settles,
     ABORT_SHARE = 4,  // when it has lost the interval by this
     PROBE_MOST = 4,   // measurements in a probe
+    OTHER_WORK = 4,   // times as many operations between waits, or as few
     PROBE_EVERY = 20, // intervals
     PROBE_SELDOM = 100,
     PATIENCE_INTERVALS = 2,
@@ -214,8 +215,28 @@ static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
     a->probe_at_ns = now_ns + (pause_ns > a->pause_ns ? pause_ns : a->pause_ns);
 }
 
+// Operations between two waits, against what the chosen route was measured with.
+static int is_other_work(const struct csp_adapt *a, struct csp_adapt_done here)
+{
+    double per_call = (double)here.units / (double)here.calls;
+    return a->per_call > 0 &&
+           (per_call > OTHER_WORK * a->per_call || per_call * OTHER_WORK < a->per_call);
+}
+
+// A phase began in the probe: its costs are of that one, those of the chosen route of the one before. The chosen one is
+// measured anew, then the other; but work may be so mixed that every probe would end like that.
+static void spoil_probe(struct csp_adapt *a, uint64_t now_ns)
+{
+    a->cost[a->home].n = a->cost[a->now].n = 0;
+    take(a, a->home);
+    a->reason = CSP_ADAPT_WORSE;
+    a->urgent = a->spoilt = 1;
+    a->probe_at_ns = now_ns;
+}
+
 static void end_probe(struct csp_adapt *a, uint64_t now_ns)
 {
+    a->spoilt = 0;
     if (other_is_better(a))
         switch_home(a);
     if (a->now != a->home) {
@@ -241,6 +262,10 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
     if (!is_whole) {
         tried->n = 0; // leaves at once, whatever others do
         end_probe(a, now_ns);
+        return;
+    }
+    if (!a->spoilt && is_other_work(a, here)) {
+        spoil_probe(a, now_ns);
         return;
     }
     double ns = (double)here.ns / (double)here.units;
@@ -327,6 +352,7 @@ static int at_home(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done d
         settle(a, now_ns, cost(here));
     else
         return 0;
+    a->per_call = (double)here.units / (double)here.calls;
     return 1;
 }
 

@@ -67,6 +67,8 @@ struct csp_adapt {
     int mixed;                      // and there too
     int odd;                        // the last measurement was far off: -1: cheaper, 1: dearer
     int odd_part;                   // likewise the last part of one, very far
+    double per_call;                // units, when the chosen route was measured last
+    int spoilt;                     // the last probe: another phase began in it
     int tries;                      // measurements in this probe
     double lost_here_ns;            // by this probe
     int due;                        // `by_order`: a probe is wanted

@@ -120,6 +120,31 @@ static void a_bad_probe_is_cheap(void **state)
     assert_int_equal(r.switches, 0);
 }
 
+// A probe in which the program begins to do many operations at once, each much cheaper, would find the other route to be the
+// cheaper one, whichever it is.
+static void a_phase_may_begin_in_a_probe(void **state)
+{
+    (void)state;
+    static const double us[2][CSP_ADAPT_ROUTES] = {{300, 320}, {15, 40}};
+    const uint64_t step_ns = CSP_ADAPT_INTERVAL_NS / CSP_ADAPT_REPORTS;
+    struct csp_adapt a;
+    struct csp_adapt_done done = {0};
+    int begun = 0, dear = 0, steps = 0;
+    csp_adapt_begin(&a, &shipped, CSP_ADAPT_ON, 0);
+    for (uint64_t now_ns = step_ns; steps < 40; now_ns += step_ns) {
+        begun |= a.probes > 1 && a.now == CSP_ADAPT_OFF;
+        double each_ns = us[begun][a.now] * 1e3;
+        done.units += begun ? (uint64_t)((double)step_ns / each_ns) : 10;
+        done.ns += begun ? step_ns : (uint64_t)(10 * each_ns);
+        done.calls += 10;
+        steps += begun;
+        dear += begun && a.now == CSP_ADAPT_OFF;
+        csp_adapt_step(&a, now_ns, done);
+    }
+    assert_int_equal(a.home, CSP_ADAPT_ON);
+    assert_true(dear <= 6 * CSP_ADAPT_REPORTS);
+}
+
 // Nothing to measure, nothing to decide.
 static void idle_is_no_measurement(void **state)
 {
@@ -158,10 +183,15 @@ int main(void)
 {
     shipped = csp_adapt_config_for(CSP_ADAPT_INTERVAL_NS);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(finds_the_better_route), cmocka_unit_test(does_not_flap),
-        cmocka_unit_test(follows_phases),         cmocka_unit_test(a_bad_probe_is_cheap),
-        cmocka_unit_test(idle_is_no_measurement), cmocka_unit_test(lives_with_random_phases),
-        cmocka_unit_test(alternates_if_asked),    cmocka_unit_test(waits_until_a_route_has_settled),
+        cmocka_unit_test(finds_the_better_route),
+        cmocka_unit_test(does_not_flap),
+        cmocka_unit_test(follows_phases),
+        cmocka_unit_test(a_bad_probe_is_cheap),
+        cmocka_unit_test(idle_is_no_measurement),
+        cmocka_unit_test(lives_with_random_phases),
+        cmocka_unit_test(alternates_if_asked),
+        cmocka_unit_test(waits_until_a_route_has_settled),
+        cmocka_unit_test(a_phase_may_begin_in_a_probe),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
