@@ -17,6 +17,8 @@
 
 static const uint64_t PERIOD_NS = 50000000; // between two looks
 static const uint64_t GRACE_NS = 1000000000;
+// If a launcher ended the other process, it ends this one, too, within so long.
+static const uint64_t KILL_NS = 200000000;
 
 static struct pollfd *fds; // [lrank]; fd -1: not watched
 static _Atomic uint64_t next_ns;
@@ -63,8 +65,8 @@ void csp_peers_abort(void)
 
 static void tell_death(const struct csp_node_proc *p, unsigned phase)
 {
+    csp_clock_sleep(phase == CSP_PHASE_ABORT ? GRACE_NS : KILL_NS);
     if (phase == CSP_PHASE_ABORT) {
-        csp_clock_sleep(GRACE_NS);
         csp_error("rank %d of the real world (pid %d, node %d) has called MPI_Abort, but the job "
                   "goes on; it is ended",
                   p->wrank, p->pid, csp_rt.node);

@@ -160,6 +160,42 @@ def processes_of_launcher(processes):
     ]
 
 
+def stop_launcher(processes):
+    launcher = processes_of_launcher(processes)
+    assert launcher
+    for pid in launcher:
+        os.kill(pid, signal.SIGSTOP)
+    return launcher
+
+
+def kill_all(pids):
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
+
+
+def four_ghosts(lib, said, kill):
+    """On two nodes; what Casper says goes to the file `said`."""
+    wrap = ["sh", "-c", f'exec "$@" 2>>{said}', "sh"]
+    env = {"CSP_NG": "2", "CASPER_TEST_USERS": "4"}
+    run(Bad(lib, "bad/wait_to_be_killed", ["30"], env=env, ranks=8, wrap=wrap, during=kill))
+
+
+def test_a_ghost_that_ends_with_all_others_is_not_named(lib, tmp_path):
+    """A launcher that ends the job after MPI_Abort ends one process after the other."""
+    said = tmp_path / "stderr"
+
+    def kill(processes, output):
+        users, ghosts = find_processes(processes, output, 4, 8)
+        launcher = stop_launcher(processes)
+        os.kill(ghosts[1], signal.SIGKILL)
+        time.sleep(0.12)
+        kill_all(users + ghosts + launcher)
+
+    four_ghosts(lib, said, kill)
+    assert "has died" not in said.read_text()
+
+
 def test_a_dead_ghost_is_named_by_the_other_one_of_its_node(lib, tmp_path):
     """The launcher may be faster to end the job, and does not pass on what was said then: it is stopped,
     and standard error is a file. Users may wait inside the MPI library; a ghost never does."""
@@ -168,21 +204,14 @@ def test_a_dead_ghost_is_named_by_the_other_one_of_its_node(lib, tmp_path):
     def kill(processes, output):
         _, ghosts = find_processes(processes, output, 4, 8)
         dead.append(ghosts[1])
-        launcher = processes_of_launcher(processes)
-        assert launcher
-        for pid in launcher:
-            os.kill(pid, signal.SIGSTOP)
+        launcher = stop_launcher(processes)
         os.kill(ghosts[1], signal.SIGKILL)
         end = time.monotonic() + 10
         while "has died" not in said.read_text() and time.monotonic() < end:
             time.sleep(0.05)
-        for pid in launcher:  # some do not go on rightly after such a pause
-            with contextlib.suppress(ProcessLookupError):
-                os.kill(pid, signal.SIGKILL)
+        kill_all(launcher)  # some do not go on rightly after such a pause
 
-    wrap = ["sh", "-c", f'exec "$@" 2>>{said}', "sh"]
-    env = {"CSP_NG": "2", "CASPER_TEST_USERS": "4"}
-    run(Bad(lib, "bad/wait_to_be_killed", ["30"], env=env, ranks=8, wrap=wrap, during=kill))
+    four_ghosts(lib, said, kill)
     named = rf"ghost [01] of node [01] \(rank \d of the real world, pid {dead[0]}\) has died"
     assert re.search(rf"error: \[.*\] {named}; the job can not go on", said.read_text())
 
