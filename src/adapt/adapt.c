@@ -215,12 +215,23 @@ static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
     a->probe_at_ns = now_ns + (pause_ns > a->pause_ns ? pause_ns : a->pause_ns);
 }
 
-// Operations between two waits, against what the chosen route was measured with.
+// Operations between two waits.
+static double per_call(struct csp_adapt_done d)
+{
+    return (double)d.units / (double)d.calls;
+}
+
+// Against what the chosen route was measured with.
 static int is_other_work(const struct csp_adapt *a, struct csp_adapt_done here)
 {
-    double per_call = (double)here.units / (double)here.calls;
-    return a->per_call > 0 &&
-           (per_call > OTHER_WORK * a->per_call || per_call * OTHER_WORK < a->per_call);
+    double now = per_call(here);
+    return a->per_call > 0 && (now > OTHER_WORK * a->per_call || now * OTHER_WORK < a->per_call);
+}
+
+static void go_home(struct csp_adapt *a)
+{
+    take(a, a->home);
+    a->reason = CSP_ADAPT_WORSE;
 }
 
 // A phase began in the probe: its costs are of that one, those of the chosen route of the one before. The chosen one is
@@ -228,8 +239,7 @@ static int is_other_work(const struct csp_adapt *a, struct csp_adapt_done here)
 static void spoil_probe(struct csp_adapt *a, uint64_t now_ns)
 {
     a->cost[a->home].n = a->cost[a->now].n = 0;
-    take(a, a->home);
-    a->reason = CSP_ADAPT_WORSE;
+    go_home(a);
     a->urgent = a->spoilt = 1;
     a->probe_at_ns = now_ns;
 }
@@ -240,8 +250,7 @@ static void end_probe(struct csp_adapt *a, uint64_t now_ns)
     if (other_is_better(a))
         switch_home(a);
     if (a->now != a->home) {
-        take(a, a->home);
-        a->reason = CSP_ADAPT_WORSE;
+        go_home(a);
         a->pause_ns *= a->pause_ns < a->config.probe_seldom_ns ? 2 : 1;
     }
     plan_probe(a, now_ns, a->lost_here_ns > 0 ? a->lost_here_ns : 0);
@@ -352,7 +361,7 @@ static int at_home(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done d
         settle(a, now_ns, cost(here));
     else
         return 0;
-    a->per_call = (double)here.units / (double)here.calls;
+    a->per_call = per_call(here);
     return 1;
 }
 

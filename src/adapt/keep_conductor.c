@@ -48,8 +48,7 @@ static void tell(struct csp_keep *k, const struct csp_conductor *c, int node,
 
 static uint64_t intervals_ns(const struct csp_keep *k, uint64_t n)
 {
-    uint64_t ns = n * k->config.adapt.interval_ns;
-    return ns > LEAST_PROBE_NS ? ns : LEAST_PROBE_NS;
+    return csp_keep_at_least(n * k->config.adapt.interval_ns, LEAST_PROBE_NS);
 }
 
 static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, uint64_t now_ns)

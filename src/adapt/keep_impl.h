@@ -22,6 +22,12 @@ struct csp_keep {
     uint64_t look_at_ns; // when there is something to do next, else
 };
 
+/** The times of small intervals are bounded from below. */
+static inline uint64_t csp_keep_at_least(uint64_t ns, uint64_t least_ns)
+{
+    return ns > least_ns ? ns : least_ns;
+}
+
 void *csp_keep_calloc(size_t bytes);
 unsigned csp_keep_bucket(uint64_t gid, int node);
 void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *msg);

@@ -54,16 +54,12 @@ static struct csp_keeper **find_keeper(struct csp_keep *k, uint64_t gid)
     return at;
 }
 
-static uint64_t at_least(uint64_t ns, uint64_t least_ns)
-{
-    return ns > least_ns ? ns : least_ns;
-}
-
 // With many agents each reports less often.
 static uint64_t report_period_ns(const struct csp_keep *k, const struct csp_keeper *r)
 {
     uint64_t share = (uint64_t)(r->nmembers + REPORTERS - 1) / REPORTERS;
-    return share * at_least(k->config.adapt.interval_ns / CSP_ADAPT_REPORTS, LEAST_REPORT_NS);
+    return share *
+           csp_keep_at_least(k->config.adapt.interval_ns / CSP_ADAPT_REPORTS, LEAST_REPORT_NS);
 }
 
 static void to_agent(struct csp_keep *k, const struct csp_keeper *r, int node,
@@ -123,7 +119,8 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
     r->wanted = wanted;
     r->changing = 1;
     r->change++;
-    r->give_up_ns = now_ns + at_least(k->config.adapt.interval_ns / CLOSE_SHARE, LEAST_CLOSE_NS);
+    r->give_up_ns =
+        now_ns + csp_keep_at_least(k->config.adapt.interval_ns / CLOSE_SHARE, LEAST_CLOSE_NS);
     r->nclosed = 0;
     k->closing++;
     for (struct member *m = r->members; m; m = m->next)
@@ -207,7 +204,8 @@ static void on_decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 static int can_probe(const struct csp_keep *k, const struct csp_keeper *r,
                      enum csp_adapt_route route, uint64_t now_ns)
 {
-    uint64_t idle_ns = at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
+    uint64_t idle_ns =
+        csp_keep_at_least(IDLE_INTERVALS * k->config.adapt.interval_ns, LEAST_IDLE_NS);
     return route != r->adapt.home && !r->changing && now_ns < r->work_ns + idle_ns;
 }
 

@@ -191,9 +191,8 @@ static void heed(struct loop *l)
 }
 
 // Whether to spin on. A user that was just woken may need this core, unless that is free again.
-static int is_attentive(struct loop *l)
+static int is_attentive(struct loop *l, int has_cpu)
 {
-    int has_cpu = csp_wait_has_cpu();
     l->gives_way |= csp_ghost_p2p_woke();
     l->gives_way &= csp_rt.crowded && !has_cpu;
     uint64_t spin_ns = has_cpu && l->spin_ns < l->spin_alone_ns ? l->spin_alone_ns : l->spin_ns;
@@ -204,17 +203,16 @@ static int is_attentive(struct loop *l)
 // The system lets a process that wakes wait for the next tick of its clock, 4 ms, if it had more of the core of late than the one
 // that has it. On shared cores a ghost that is kept awake sleeps now and then all the same: who waits is let in at once then.
 // Who waits for a message is rung, and the ghost gives way; a nap in the middle of a large one would cost it 0.4 ms.
-static int lets_others_in(const struct loop *l)
+static int lets_others_in(const struct loop *l, int has_cpu)
 {
-    return csp_rt.crowded && !csp_rt.p2p && l->now - l->awake_since > l->spin_ns &&
-           !csp_wait_has_cpu();
+    return csp_rt.crowded && !csp_rt.p2p && !has_cpu && l->now - l->awake_since > l->spin_ns;
 }
 
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
-    int attentive = is_attentive(l);
-    if (attentive && !lets_others_in(l)) {
+    int has_cpu = csp_wait_has_cpu(), attentive = is_attentive(l, has_cpu);
+    if (attentive && !lets_others_in(l, has_cpu)) {
         csp_cpu_relax();
         return;
     }

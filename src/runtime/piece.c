@@ -10,8 +10,6 @@
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 
-enum { SOME_BYTES = 8 << 10 }; // of an accumulate in runs, at a time
-
 #ifdef OPEN_MPI // handles are addresses; their Fortran numbers are not
 uint64_t csp_wire_type(MPI_Datatype type)
 {
@@ -62,7 +60,7 @@ static const struct csp_layout *layout_of(const struct csp_piece *p)
 enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes)
 {
     if (bytes < sizeof(*p) || p->bytes > CSP_PIECE_BYTES || p->layout_bytes > CSP_PIECE_LAYOUT ||
-        p->kind >= CSP_OP_KINDS || p->elem.size == 0 || p->elem.size > SOME_BYTES ||
+        p->kind >= CSP_OP_KINDS || p->elem.size == 0 || p->elem.size > CSP_REDUCE_RUN ||
         p->lrank < csp_rt.page->ng || p->lrank >= csp_rt.page->nprocs ||
         csp_piece_payload_off(p->layout_bytes) + p->payload_bytes != bytes)
         return CSP_ERR_ARG;
@@ -133,6 +131,13 @@ static void spread(const struct csp_piece_elem *e, size_t n, char *spaced, char 
     }
 }
 
+// Whether an accumulate computes: else it only copies.
+static int computes(const struct csp_piece *p)
+{
+    MPI_Op op = csp_wire_to_op(p->op);
+    return op != MPI_REPLACE && op != MPI_NO_OP;
+}
+
 // now := now op given. `spaced`: room for the elements of both with their gaps, if they have some.
 static enum csp_status compute(const struct csp_piece *p, char *given, char *now, char *spaced)
 {
@@ -162,15 +167,15 @@ static enum csp_status accumulate_in_place(const struct csp_piece *p, char *at, 
     return rc == MPI_SUCCESS ? CSP_OK : CSP_ERR_MPI;
 }
 
-// The same in many runs: so many elements at a time that they stay in the cache of the core.
+// Operations that compute, in many runs: so many elements at a time that they stay in the cache of the core.
 static enum csp_status accumulate_in_runs(const struct csp_piece *p, char *at, const char *given,
                                           char *reply)
 {
     MPI_Datatype type = csp_wire_to_type(p->type);
     MPI_Op op = csp_wire_to_op(p->op);
     struct csp_layout_cursor from, to;
-    char now[SOME_BYTES];
-    size_t most = SOME_BYTES / p->elem.size * p->elem.size;
+    char now[CSP_REDUCE_RUN];
+    size_t most = CSP_REDUCE_RUN / p->elem.size * p->elem.size;
     enum csp_status s = csp_layout_begin(&from, layout_of(p), 0, p->count);
     if (s != CSP_OK)
         return s;
@@ -183,8 +188,7 @@ static enum csp_status accumulate_in_runs(const struct csp_piece *p, char *at, c
         csp_layout_pack(&from, at, now, n);
         if (csp_reduce_fetch(&r, p->elem.size, type, op) != MPI_SUCCESS)
             return CSP_ERR_MPI;
-        if (op != MPI_NO_OP)
-            csp_layout_unpack(&to, at, now, n);
+        csp_layout_unpack(&to, at, now, n);
     }
     return CSP_OK;
 }
@@ -201,7 +205,7 @@ static enum csp_status accumulate(const struct csp_piece *p, char *base, char *g
     if (!now)
         return CSP_ERR_NOMEM;
     enum csp_status s = CSP_OK;
-    if (reply || (op != MPI_REPLACE && op != MPI_NO_OP))
+    if (reply || computes(p))
         s = move(p, base, reply ? reply : now, 0);
     if (s != CSP_OK || op == MPI_NO_OP)
         return s;
@@ -227,6 +231,7 @@ enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *repl
                                struct csp_piece_room *room)
 {
     char *given = (char *)(uintptr_t)p + csp_piece_payload_off(p->layout_bytes);
+    int spaced = p->elem.extent != p->elem.size;
     switch (p->kind) {
     case CSP_OP_PUT:
         return move(p, base, given, 1);
@@ -235,11 +240,11 @@ enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *repl
     case CSP_OP_CAS:
         return compare_and_swap(p, base, given, reply);
     default:
-        if (!base || p->elem.extent != p->elem.size)
-            return accumulate(p, base, given, reply, room);
-        if (p->layout_bytes)
+        if (base && !spaced && !p->layout_bytes)
+            return accumulate_in_place(p, base + p->addr + p->first, given, reply);
+        if (base && !spaced && computes(p))
             return accumulate_in_runs(p, base + (int64_t)p->addr, given, reply);
-        return accumulate_in_place(p, base + p->addr + p->first, given, reply);
+        return accumulate(p, base, given, reply, room);
     }
 }
 

@@ -8,8 +8,6 @@
 #include "dtype/compute.h"
 #include "runtime/mpi_table.h"
 
-enum { RUN_BYTES = 8 << 10 };
-
 enum kind { SIGNED, UNSIGNED, FLOATING };
 
 struct number {
@@ -104,9 +102,9 @@ static int reduce_run(const struct csp_reduction *r, size_t at, size_t bytes, in
 
 int csp_reduce_fetch(const struct csp_reduction *r, int size, MPI_Datatype type, MPI_Op op)
 {
-    if (CSP_LIKELY(r->bytes <= RUN_BYTES))
+    if (CSP_LIKELY(r->bytes <= CSP_REDUCE_RUN))
         return reduce_run(r, 0, r->bytes, size, type, op);
-    size_t most = RUN_BYTES / (size_t)size * (size_t)size;
+    size_t most = CSP_REDUCE_RUN / (size_t)size * (size_t)size;
     int rc = MPI_SUCCESS;
     for (size_t at = 0; at < r->bytes && rc == MPI_SUCCESS; at += most) {
         size_t left = r->bytes - at;

@@ -12,6 +12,8 @@
 /** inout = in op inout for `count` elements of a predefined type. @return MPI error code. */
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op);
 
+enum { CSP_REDUCE_RUN = 8 << 10 }; // bytes that stay in the core's cache
+
 /** Elements without gaps between them. */
 struct csp_reduction {
     const char *in; /**< not looked at by MPI_NO_OP */
