@@ -29,6 +29,7 @@ enum {
     ACK_EVERY = 16,                     // pieces
     KEPT_BYTES = 4 << 20,               // of free buffers
     LOOK = 16,                          // messages
+    LOOKS = 4,                          // at a reply, for one at all that may come
 };
 
 struct slot {
@@ -387,6 +388,15 @@ int csp_flow_end(struct csp_win *w, int ghost, int rc)
     return rc != MPI_SUCCESS ? rc : error;
 }
 
+// A look at its receive lets the MPI library make progress, as a turn of the wait does.
+static int awaits_reply(int ghost)
+{
+    pthread_mutex_lock(&lock);
+    int yes = flows[ghost].unanswered && flows[ghost].unanswered->replies;
+    pthread_mutex_unlock(&lock);
+    return yes;
+}
+
 int csp_flow_flush(struct csp_win *w, int ghost, int local)
 {
     struct csp_wait wait;
@@ -394,7 +404,8 @@ int csp_flow_flush(struct csp_win *w, int ghost, int local)
     uint32_t seq = csp_flow_last(ghost, local);
     csp_wait_begin(&wait, "flush of window %ld by ghost %ld of node %ld (software route)",
                    (long)w->gid, ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
-    while (!csp_flow_look(ghost, seq, local, &rc))
-        csp_wait_turn(&wait);
+    for (int n = 1; !csp_flow_look(ghost, seq, local, &rc); n++)
+        if (n % LOOKS == 0 || !awaits_reply(ghost))
+            csp_wait_turn(&wait);
     return csp_flow_end(w, ghost, rc);
 }
