@@ -18,6 +18,12 @@ enum { PICKS = 32 }; // cells of one user in a turn
 struct port {
     struct csp_ring *ring; // NULL until the user has made it
     struct csp_match match;
+    struct probe *probes; // that wait for a message, the oldest first
+};
+
+struct probe {
+    struct probe *next;
+    struct csp_cell *cell;
 };
 
 struct receive {
@@ -139,6 +145,46 @@ static const char *data_of(const struct message *m)
     return has_data(&m->head) ? m->data : NULL;
 }
 
+static struct csp_envelope wanted(const struct csp_cell *c)
+{
+    return (struct csp_envelope){.context = c->context, .source = c->rank, .tag = c->tag};
+}
+
+// @return 1 if it was answered: at once, or because there is a message.
+static int answer_probe(struct port *p, struct csp_cell *c)
+{
+    struct csp_envelope env = wanted(c);
+    struct message *m = (struct message *)csp_match_find_message(&p->match, &env);
+    if (!m && c->flags & CSP_CELL_WAITS)
+        return 0;
+    c->found = m != NULL;
+    if (m) {
+        c->source = m->head.env.source;
+        c->got_tag = m->head.env.tag;
+        c->got_bytes = m->head.bytes;
+    }
+    if (m && c->kind == CSP_CELL_MPROBE) {
+        csp_match_remove_message(&m->node);
+        c->message_got = (uint64_t)(uintptr_t)m;
+    }
+    csp_ghost_cell_done(c);
+    return 1;
+}
+
+// A message was kept.
+static void answer_probes(struct port *p)
+{
+    for (struct probe **at = &p->probes; *at;) {
+        struct probe *waiting = *at;
+        if (!answer_probe(p, waiting->cell)) {
+            at = &waiting->next;
+            continue;
+        }
+        *at = waiting->next;
+        free(waiting);
+    }
+}
+
 // Keeps a message, with its data if they came with it (`data`) or can be taken from a sender of this node.
 static void keep(struct port *p, const struct csp_p2p_head *h, const char *data)
 {
@@ -155,6 +201,7 @@ static void keep(struct port *p, const struct csp_p2p_head *h, const char *data)
     }
     csp_match_keep(&p->match, &m->node);
     kept++;
+    answer_probes(p);
 }
 
 void csp_ghost_arrive(const struct csp_p2p_head *h, const char *data)
@@ -194,11 +241,6 @@ static void pick_send(struct csp_cell *c)
         csp_ghost_cell_done(c);
 }
 
-static struct csp_envelope wanted(const struct csp_cell *c)
-{
-    return (struct csp_envelope){.context = c->context, .source = c->rank, .tag = c->tag};
-}
-
 static void drop(struct message *m)
 {
     free(m);
@@ -224,19 +266,13 @@ static void pick_recv(struct port *p, struct csp_cell *c)
 
 static void pick_probe(struct port *p, struct csp_cell *c)
 {
-    struct csp_envelope env = wanted(c);
-    struct message *m = (struct message *)csp_match_find_message(&p->match, &env);
-    c->found = m != NULL;
-    if (m) {
-        c->source = m->head.env.source;
-        c->got_tag = m->head.env.tag;
-        c->got_bytes = m->head.bytes;
-    }
-    if (m && c->kind == CSP_CELL_MPROBE) {
-        csp_match_remove_message(&m->node);
-        c->message_got = (uint64_t)(uintptr_t)m;
-    }
-    csp_ghost_cell_done(c);
+    struct probe **last = &p->probes;
+    if (answer_probe(p, c))
+        return;
+    while (*last)
+        last = &(*last)->next;
+    *last = must(malloc(sizeof(**last)));
+    **last = (struct probe){.cell = c};
 }
 
 static void pick_matched(struct csp_cell *c)

@@ -12,6 +12,16 @@
 int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
 int csp_p2p_free_mem(void *base);
 
+/** MPI_Buffer_attach, MPI_Buffer_detach: how much there is room for. */
+int csp_p2p_buffer_attach(void *buffer, int size);
+int csp_p2p_buffer_detach(void *buffer_addr, int *size);
+#if CSP_HAVE_MPI_Buffer_attach_c
+int csp_p2p_buffer_attach_c(void *buffer, MPI_Count size);
+int csp_p2p_buffer_detach_c(void *buffer_addr, MPI_Count *size);
+#endif
+/** The program attaches a buffer to a communicator. */
+void csp_p2p_buffer_of_comm(void);
+
 void csp_p2p_start(void);
 void csp_p2p_stop(void);
 
@@ -27,7 +37,13 @@ int csp_p2p_comm_get_info(MPI_Comm comm, MPI_Info *info);
 
 struct csp_p2p_comm;
 
-enum csp_p2p_mode { CSP_P2P_STANDARD, CSP_P2P_SYNC, CSP_P2P_BUFFERED, CSP_P2P_RECV };
+enum csp_p2p_mode {
+    CSP_P2P_STANDARD,
+    CSP_P2P_SYNC,
+    CSP_P2P_BUFFERED,
+    CSP_P2P_COPIED, // standard, from a buffer that the receive of the same call replaces
+    CSP_P2P_RECV
+};
 
 // What a call does.
 enum csp_p2p_call {

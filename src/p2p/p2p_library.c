@@ -26,7 +26,7 @@ int csp_library_recv(struct csp_post *p, MPI_Status *status)
 // A receive into what is sent.
 static int replaces(const struct csp_post *send)
 {
-    return send->mode == CSP_P2P_BUFFERED;
+    return send->mode == CSP_P2P_COPIED;
 }
 
 int csp_library_sendrecv(const struct csp_post *send, struct csp_post *recv, MPI_Status *status)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "match/match.h"
+#include "p2p/p2p_buffer.h"
 #include "p2p/p2p_library.h"
 #include "p2p/p2p_mem.h"
 #include "runtime/rt.h"
@@ -35,6 +36,7 @@ int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct
     if (too_many(p, *t))
         return MPI_ERR_COUNT;
     int lacks = !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
+    lacks |= p->mode == CSP_P2P_BUFFERED && !csp_buffer_fits(p->count * (*t)->size);
     return lacks ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
@@ -99,10 +101,16 @@ static int fine(const struct csp_type *t)
     return !t->contig && csp_vm_is_fine(t->layout);
 }
 
+// The program may have the buffer back at once.
+static int is_copied(const struct csp_post *p)
+{
+    return p->mode == CSP_P2P_BUFFERED || p->mode == CSP_P2P_COPIED;
+}
+
 // Fine data that a ghost reads with what lies between them, and packs, are not packed when they are posted.
 static int packs(const struct csp_post *p, const struct csp_type *t)
 {
-    return p->mode == CSP_P2P_BUFFERED ||
+    return is_copied(p) ||
            (fine(t) && (!csp_vm_is_dense(t->layout) || t->layout->bytes > CSP_CELL_LARGE));
 }
 
@@ -190,9 +198,7 @@ void csp_transfer_post(struct csp_transfer *x, const struct csp_type *t, uint64_
     const struct csp_post *p = &x->post;
     struct csp_cell *c = describe(p, t);
     int recv = p->mode == CSP_P2P_RECV;
-    // The program may have its buffer back at once.
-    int over = (!recv && p->mode != CSP_P2P_SYNC && c->flags & CSP_CELL_PAYLOAD) ||
-               p->mode == CSP_P2P_BUFFERED;
+    int over = (!recv && p->mode != CSP_P2P_SYNC && c->flags & CSP_CELL_PAYLOAD) || is_copied(p);
     if (recv && !t->contig && !c->layout_off)
         csp_transfer_hold(x, t); // unpacks when it completes
     if (message) {
@@ -266,10 +272,10 @@ static int start_both(const struct csp_post *send, const struct csp_post *recv,
     }
     struct csp_transfer *x = csp_transfer_take(recv);
     x->send = csp_transfer_take(send);
-    if (send->mode == CSP_P2P_BUFFERED)
+    if (send->mode == CSP_P2P_COPIED)
         start_part(x->send, &type);
     start_part(x, &other);
-    if (send->mode != CSP_P2P_BUFFERED)
+    if (send->mode != CSP_P2P_COPIED)
         start_part(x->send, &type);
     *out = x;
     return MPI_SUCCESS;

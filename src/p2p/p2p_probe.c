@@ -73,16 +73,19 @@ int csp_p2p_has_message(MPI_Message message)
     return find(message) != NULL;
 }
 
-// Asks once. *message: NULL, or the message is taken.
-static int ask(struct csp_post *p, MPI_Message *message, MPI_Status *status)
+// Posts the question. *message: NULL, or the message is taken. @return whether there is one.
+static int ask(struct csp_post *p, int flags, MPI_Message *message, MPI_Status *status)
 {
     struct csp_wait w;
     struct csp_cell *c = csp_cell_take(0);
     c->kind = message ? CSP_CELL_MPROBE : CSP_CELL_PROBE;
+    c->flags = (uint16_t)flags;
     csp_post_wanted(p, c);
     csp_cell_post(c);
-    csp_wait_begin(&w, "a ghost to look for messages of rank %ld with tag %ld", (long)p->peer,
-                   (long)p->tag);
+    csp_wait_begin(&w,
+                   flags & CSP_CELL_WAITS ? "a message of rank %ld with tag %ld to be there"
+                                          : "a ghost to look for messages of rank %ld with tag %ld",
+                   (long)p->peer, (long)p->tag);
     csp_cell_wait(c, &w);
     int found = (int)c->found;
     if (found)
@@ -98,7 +101,7 @@ static int ask(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 int csp_p2p_iprobe(const struct csp_post *post, int *flag, MPI_Status *status)
 {
     struct csp_post p = *post;
-    *flag = ask(&p, NULL, status);
+    *flag = ask(&p, 0, NULL, status);
     return MPI_SUCCESS;
 }
 
@@ -106,18 +109,14 @@ int csp_p2p_improbe(struct csp_post *p, int *flag, MPI_Message *message, MPI_Sta
 {
     if (csp_p2p_by_library(p))
         return csp_library_improbe(p, flag, message, status);
-    *flag = ask(p, message, status);
+    *flag = ask(p, 0, message, status);
     csp_p2p_flow_met(p, 0, 0, 0);
     return MPI_SUCCESS;
 }
 
 static int wait_for(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
-    struct csp_wait w;
-    csp_wait_begin(&w, "a message of rank %ld with tag %ld to be there", (long)p->peer,
-                   (long)p->tag);
-    while (!ask(p, message, status))
-        csp_wait_turn(&w);
+    ask(p, CSP_CELL_WAITS, message, status);
     csp_p2p_flow_met(p, 0, 0, 0);
     return MPI_SUCCESS;
 }

@@ -26,6 +26,7 @@ enum csp_cell_kind {
 enum csp_cell_flag {
     CSP_CELL_SYNC = 1,    // SEND: not done before a receive has matched
     CSP_CELL_PAYLOAD = 2, // SEND: the data are behind the cell, packed
+    CSP_CELL_WAITS = 4,   // PROBE, MPROBE: not done before there is a message
 };
 
 enum csp_cell_state { CSP_CELL_FREE, CSP_CELL_POSTED, CSP_CELL_DONE };

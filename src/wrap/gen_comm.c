@@ -11,18 +11,6 @@ CSP_WRAP(0, int, Comm_accept, MPI_Comm_accept,
          { return csp_mpi.Comm_accept(port_name, info, root, CSP_COMM(comm, ra), newcomm); })
 #endif
 
-#if CSP_HAVE_MPI_Comm_attach_buffer
-CSP_WRAP(0, int, Comm_attach_buffer, MPI_Comm_attach_buffer,
-         (MPI_Comm comm, void *buffer, int size), (comm, buffer, size),
-         { return csp_mpi.Comm_attach_buffer(CSP_COMM(comm, ra), buffer, size); })
-#endif
-
-#if CSP_HAVE_MPI_Comm_attach_buffer_c
-CSP_WRAP(0, int, Comm_attach_buffer_c, MPI_Comm_attach_buffer_c,
-         (MPI_Comm comm, void *buffer, MPI_Count size), (comm, buffer, size),
-         { return csp_mpi.Comm_attach_buffer_c(CSP_COMM(comm, ra), buffer, size); })
-#endif
-
 #if CSP_HAVE_MPI_Comm_call_errhandler
 CSP_WRAP(0, int, Comm_call_errhandler, MPI_Comm_call_errhandler, (MPI_Comm comm, int errorcode),
          (comm, errorcode), { return csp_mpi.Comm_call_errhandler(CSP_COMM(comm, ra), errorcode); })

@@ -82,6 +82,24 @@ CSP_WRAP(0, int, Comm_set_attr, MPI_Comm_set_attr,
          })
 #endif
 
+#if CSP_HAVE_MPI_Comm_attach_buffer
+CSP_WRAP(0, int, Comm_attach_buffer, MPI_Comm_attach_buffer,
+         (MPI_Comm comm, void *buffer, int size), (comm, buffer, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Comm_attach_buffer(comm, buffer, size);
+             return csp_rt_comm_attach_buffer(comm, buffer, size);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Comm_attach_buffer_c
+CSP_WRAP(0, int, Comm_attach_buffer_c, MPI_Comm_attach_buffer_c,
+         (MPI_Comm comm, void *buffer, MPI_Count size), (comm, buffer, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Comm_attach_buffer_c(comm, buffer, size);
+             return csp_rt_comm_attach_buffer_c(comm, buffer, size);
+         })
+#endif
+
 #if CSP_HAVE_MPI_Comm_get_info
 CSP_WRAP(0, int, Comm_get_info, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info *info_used),
          (comm, info_used), {
@@ -256,6 +274,41 @@ CSP_WRAP(0, int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
         return csp_mpi.Cancel(request);
     return csp_p2p_cancel(request);
 })
+#endif
+
+#if CSP_HAVE_MPI_Buffer_attach
+CSP_WRAP(0, int, Buffer_attach, MPI_Buffer_attach, (void *buffer, int size), (buffer, size), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Buffer_attach(buffer, size);
+    return csp_p2p_buffer_attach(buffer, size);
+})
+#endif
+
+#if CSP_HAVE_MPI_Buffer_attach_c
+CSP_WRAP(0, int, Buffer_attach_c, MPI_Buffer_attach_c, (void *buffer, MPI_Count size),
+         (buffer, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Buffer_attach_c(buffer, size);
+             return csp_p2p_buffer_attach_c(buffer, size);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Buffer_detach
+CSP_WRAP(0, int, Buffer_detach, MPI_Buffer_detach, (void *buffer_addr, int *size),
+         (buffer_addr, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Buffer_detach(buffer_addr, size);
+             return csp_p2p_buffer_detach(buffer_addr, size);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Buffer_detach_c
+CSP_WRAP(0, int, Buffer_detach_c, MPI_Buffer_detach_c, (void *buffer_addr, MPI_Count *size),
+         (buffer_addr, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Buffer_detach_c(buffer_addr, size);
+             return csp_p2p_buffer_detach_c(buffer_addr, size);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Comm_create_errhandler

@@ -126,7 +126,7 @@ CSP_WRAP(CSP_BY_P2P, int, Isendrecv_replace, MPI_Isendrecv_replace,
           int recvtag, MPI_Comm comm, MPI_Request *request),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                 struct csp_post send = {.mode = CSP_P2P_COPIED,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = sendtag,
@@ -157,7 +157,7 @@ CSP_WRAP(CSP_BY_P2P, int, Isendrecv_replace_c, MPI_Isendrecv_replace_c,
           int recvtag, MPI_Comm comm, MPI_Request *request),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, request), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                 struct csp_post send = {.mode = CSP_P2P_COPIED,
                                          .call = CSP_P2P_BEGINS,
                                          .peer = dest,
                                          .tag = sendtag,
@@ -304,7 +304,7 @@ CSP_WRAP(CSP_BY_P2P, int, Sendrecv_replace, MPI_Sendrecv_replace,
           int recvtag, MPI_Comm comm, MPI_Status *status),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                 struct csp_post send = {.mode = CSP_P2P_COPIED,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = sendtag,
@@ -335,7 +335,7 @@ CSP_WRAP(CSP_BY_P2P, int, Sendrecv_replace_c, MPI_Sendrecv_replace_c,
           int recvtag, MPI_Comm comm, MPI_Status *status),
          (buf, count, datatype, dest, sendtag, source, recvtag, comm, status), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post send = {.mode = CSP_P2P_BUFFERED,
+                 struct csp_post send = {.mode = CSP_P2P_COPIED,
                                          .call = CSP_P2P_BLOCKS,
                                          .peer = dest,
                                          .tag = sendtag,

@@ -56,6 +56,20 @@ static inline int csp_rt_comm_get_info(MPI_Comm comm, MPI_Info *info)
     return csp_p2p_comm_get_info(csp_hook_comm(comm), info);
 }
 
+#if CSP_HAVE_MPI_Comm_attach_buffer
+static inline int csp_rt_comm_attach_buffer(MPI_Comm comm, void *buffer, int size)
+{
+    csp_p2p_buffer_of_comm();
+    return csp_mpi.Comm_attach_buffer(csp_hook_comm(comm), buffer, size);
+}
+
+static inline int csp_rt_comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_Count size)
+{
+    csp_p2p_buffer_of_comm();
+    return csp_mpi.Comm_attach_buffer_c(csp_hook_comm(comm), buffer, size);
+}
+#endif
+
 // hooks_keyval.c; `ra`: where the program called
 int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
                               int *keyval, void *extra, const void *ra);

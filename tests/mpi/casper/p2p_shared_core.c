@@ -47,8 +47,8 @@ static double round_trip(int peer)
     return us[ROUNDS / 4];
 }
 
-// @return how long the receiver slept at a time while it waited for a late message, in microseconds, the mean.
-static double late_message(int peer)
+// @return how long the receiver slept at a time while it waited for a late message, by a probe or not, in microseconds, the mean.
+static double late_message(int peer, int probes)
 {
     int data = 0;
     MPI_Barrier(MPI_COMM_WORLD);
@@ -59,6 +59,8 @@ static double late_message(int peer)
     }
     const long before = sleeps();
     const double start = MPI_Wtime();
+    if (probes)
+        MPI_Probe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     MPI_Recv(&data, 1, MPI_INT, peer, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
     return (MPI_Wtime() - start) * 1e6 / (double)(sleeps() - before + 1);
 }
@@ -88,12 +90,15 @@ int main(void)
     csp_test_init();
     casper_only();
     const int peer = 1 - csp_test_rank;
-    const double us = round_trip(peer), slept_us = late_message(peer);
+    const double us = round_trip(peer), slept_us = late_message(peer, 0),
+                 probe_us = late_message(peer, 1);
     self_messages();
     if (csp_test_rank == 1)
-        fprintf(stderr, "round trip %.1f us, slept for %.1f us at a time\n", us, slept_us);
+        fprintf(stderr, "round trip %.1f us, slept for %.1f us at a time, in a probe for %.1f us\n",
+                us, slept_us, probe_us);
     CHECK(us < ROUND_MOST_US);
     fflush(stdout);
     CHECK(csp_test_rank == 0 || slept_us > SLEEP_LEAST_US);
+    CHECK(csp_test_rank == 0 || probe_us > SLEEP_LEAST_US);
     return csp_test_done();
 }
