@@ -207,6 +207,8 @@ void csp_transfer_post(struct csp_transfer *x, const struct csp_type *t, uint64_
     }
     if (p->mode == CSP_P2P_SYNC)
         c->flags |= CSP_CELL_SYNC;
+    if (p->call == CSP_P2P_BLOCKS && !over)
+        csp_cell_await(c);
     x->cell = over ? NULL : c;
     csp_cell_post(c);
     if (over)

@@ -20,6 +20,15 @@ static void await(struct csp_req *r)
         csp_cell_attend(x->send->cell);
 }
 
+static void leave(struct csp_req *r)
+{
+    const struct csp_transfer *x = csp_transfer_of(r);
+    if (x->cell)
+        csp_cell_unawait(x->cell);
+    if (x->send && x->send->cell)
+        csp_cell_unawait(x->send->cell);
+}
+
 static void answer(const struct csp_transfer *x, MPI_Status *status)
 {
     const struct csp_cell *c = x->post.mode == CSP_P2P_RECV ? x->cell : NULL;
@@ -131,6 +140,7 @@ static struct csp_req_kind kind = {
     .home = home,
     .say = say,
     .await = await,
+    .leave = leave,
     .over = csp_library_over,
     .start = csp_transfer_start,
     .cancel = csp_transfer_cancel,

@@ -35,6 +35,8 @@ struct csp_req_kind {
     void (*say)(const struct csp_req *r, struct csp_wait *w);
     /** Has a ghost of this node ring when it is done; NULL: it can not. */
     void (*await)(struct csp_req *r);
+    /** It need not, as far as this call goes. */
+    void (*leave)(struct csp_req *r);
     /** The library's request behind it is over, with this status. */
     void (*over)(struct csp_req *r, MPI_Request *request, const MPI_Status *status);
     int (*start)(struct csp_req *r);
@@ -81,6 +83,13 @@ static inline int csp_req_await(struct csp_req *r)
     if (r->kind->await)
         r->kind->await(r);
     return r->kind->await != NULL;
+}
+
+/** The call ends without it. */
+static inline void csp_req_leave(struct csp_req *r)
+{
+    if (r->kind->leave)
+        r->kind->leave(r);
 }
 
 /** Fills a status (or ignores it). */

@@ -152,6 +152,14 @@ static int await_each(const struct mix *m)
     return rung;
 }
 
+// One is over, and the call; the others stay.
+static void leave_others(const struct mix *m)
+{
+    for (int i = 0; i < m->n; i++)
+        if (m->own[i])
+            csp_req_leave(m->own[i]);
+}
+
 // All of them: the last that is not done, since a ring for each of many would wake the process for nothing. @return 1 if it is rung,
 // and nothing else needs it meanwhile.
 static int await_last(const struct mix *m)
@@ -305,10 +313,12 @@ static int try_any(struct mix *m, MPI_Request *requests, int *index, int *flag, 
         *index = first_own_done(m);
     }
     *flag = *index >= 0;
-    if (*flag)
+    if (*flag) {
         rc = csp_req_conclude(m->own[*index], &requests[*index], status);
-    else
+        m->own[*index] = NULL;
+    } else {
         rc = library_any(m, requests, index, flag, status);
+    }
     hand_back(m, requests);
     return rc;
 }
@@ -334,6 +344,7 @@ int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status
         csp_wait_turn(&w);
     }
     csp_wait_end(&w);
+    leave_others(&m);
     drop(&m);
     return rc;
 }
@@ -409,6 +420,7 @@ int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
         csp_wait_turn(&w);
     }
     csp_wait_end(&w);
+    leave_others(&m);
     drop(&m);
     return rc;
 }

@@ -133,4 +133,10 @@ static inline void csp_cell_await(struct csp_cell *c)
     atomic_store_explicit(&c->awaited, 1, memory_order_relaxed);
 }
 
+/** Nor does it wait any more, or its user would be rung, and large data offered to it, while it computes. */
+static inline void csp_cell_unawait(struct csp_cell *c)
+{
+    atomic_store_explicit(&c->awaited, 0, memory_order_relaxed);
+}
+
 #endif

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // A large message inside a node is copied once, by the process that waits for it: the receiver, or the sender while the receiver
-// computes. With gaps on either side, too. If nobody waits a ghost copies it. The runner looks at the report.
+// computes. With gaps on either side, too. If nobody waits a ghost copies it. With an argument: the receiver waited for it, until
+// something else came, and computes. The runner looks at the report.
 #include "casper_only.h"
 
 enum { INTS = 1 << 18, RUN = 128, BEFORE_MS = 50 };
 
-enum who { RECEIVER_WAITS, SENDER_WAITS, NOBODY_WAITS };
+enum who { RECEIVER_WAITS, SENDER_WAITS, NOBODY_WAITS, RECEIVER_WAITED };
 
 static int data[2 * INTS];
 static MPI_Datatype runs;
@@ -23,22 +24,47 @@ static void pause_if(int does)
         usleep(BEFORE_MS * 1000);
 }
 
+// The receiver waits for its large message or a small one, which comes, says that it has it, and computes.
+static void receiver_waited(int peer, MPI_Request large)
+{
+    MPI_Request either[2] = {large};
+    int index = -1, small = 0;
+    MPI_Irecv(&small, 1, MPI_INT, peer, 1, MPI_COMM_WORLD, &either[1]);
+    MPI_Waitany(2, either, &index, MPI_STATUS_IGNORE);
+    CHECK_INT(index, 1);
+    MPI_Send(&small, 1, MPI_INT, peer, 2, MPI_COMM_WORLD);
+    usleep(BEFORE_MS * 1000);
+}
+
+static void sender_waits(int peer, int count, MPI_Datatype type)
+{
+    int small = 0;
+    usleep(BEFORE_MS * 1000);
+    MPI_Send(&small, 1, MPI_INT, peer, 1, MPI_COMM_WORLD);
+    MPI_Recv(&small, 1, MPI_INT, peer, 2, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    MPI_Send(data, count, type, peer, 0, MPI_COMM_WORLD);
+}
+
 static void transfer(enum who who, int gaps, int peer)
 {
     const int sends = csp_test_rank % 2 == 0, first = 7 * (int)who;
     const int count = gaps ? 1 : INTS;
     const MPI_Datatype type = gaps ? runs : MPI_INT;
-    MPI_Request r;
+    MPI_Request r = MPI_REQUEST_NULL;
     for (int i = 0; i < 2 * INTS; i++)
         data[i] = -1;
     for (int i = 0; sends && i < INTS; i++)
         data[at(i, gaps)] = first + i;
     MPI_Barrier(MPI_COMM_WORLD);
     pause_if(who == RECEIVER_WAITS && sends);
-    if (sends)
+    if (sends && who == RECEIVER_WAITED)
+        sender_waits(peer, count, type);
+    else if (sends)
         MPI_Isend(data, count, type, peer, 0, MPI_COMM_WORLD, &r);
     else
         MPI_Irecv(data, count, type, peer, 0, MPI_COMM_WORLD, &r);
+    if (!sends && who == RECEIVER_WAITED)
+        receiver_waited(peer, r);
     pause_if(who == NOBODY_WAITS || (who == SENDER_WAITS && !sends));
     MPI_Wait(&r, MPI_STATUS_IGNORE);
     for (int i = 0; i < INTS; i++)
@@ -47,14 +73,17 @@ static void transfer(enum who who, int gaps, int peer)
         CHECK_INT(data[i], -1);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    const int first = argc > 1 ? RECEIVER_WAITED : RECEIVER_WAITS;
+    const int last = argc > 1 ? RECEIVER_WAITED : NOBODY_WAITS;
+    (void)argv;
     csp_test_init();
     casper_only();
     const int peer = csp_test_rank ^ 1, sends = csp_test_rank % 2 == 0;
     MPI_Type_vector(INTS / RUN, RUN, 2 * RUN, MPI_INT, &runs);
     MPI_Type_commit(&runs);
-    for (int who = RECEIVER_WAITS; who <= NOBODY_WAITS; who++)
+    for (int who = first; who <= last; who++)
         for (int gaps = 0; gaps < 4; gaps++)
             transfer((enum who)who, sends ? gaps & 1 : gaps >> 1, peer);
     MPI_Type_free(&runs);
