@@ -11,22 +11,23 @@ static int is_done(struct csp_req *r)
     return csp_transfer_done(csp_transfer_of(r));
 }
 
-static void await(struct csp_req *r)
+static void each_cell(struct csp_req *r, void (*f)(struct csp_cell *c))
 {
     const struct csp_transfer *x = csp_transfer_of(r);
     if (x->cell)
-        csp_cell_attend(x->cell);
+        f(x->cell);
     if (x->send && x->send->cell)
-        csp_cell_attend(x->send->cell);
+        f(x->send->cell);
+}
+
+static void await(struct csp_req *r)
+{
+    each_cell(r, csp_cell_attend);
 }
 
 static void leave(struct csp_req *r)
 {
-    const struct csp_transfer *x = csp_transfer_of(r);
-    if (x->cell)
-        csp_cell_unawait(x->cell);
-    if (x->send && x->send->cell)
-        csp_cell_unawait(x->send->cell);
+    each_cell(r, csp_cell_unawait);
 }
 
 static void answer(const struct csp_transfer *x, MPI_Status *status)
