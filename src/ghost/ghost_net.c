@@ -14,8 +14,9 @@
 enum {
     TAG = 0,
     RECEIVES = 16,
-    OUTS = 256, // on their way; what users post beyond that stays with them
-    IN_BYTES = sizeof(struct csp_p2p_head) + CSP_EAGER_BYTES,
+    OUTS = 256,          // on their way; what users post beyond that stays with them,
+    OUT_BYTES = 4 << 20, // or beyond so many bytes of data
+    IN_BYTES = sizeof(struct csp_p2p_head) + CSP_EAGER_NET,
     KEPT_BYTES = 4 << 20, // of free buffers
 };
 
@@ -23,13 +24,15 @@ struct out {
     struct csp_buf buf;
     struct out *next;
     MPI_Request request;
-    struct csp_p2p_head head; // the data follow
+    size_t bytes;             // of data
+    struct csp_p2p_head head; // they follow
     char data[];
 };
 
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct out), .keep_bytes = KEPT_BYTES};
 static struct out *outs, **outs_last = &outs; // in the order in which they were sent
 static int outs_count;
+static size_t outs_bytes;
 static char *in; // RECEIVES buffers of IN_BYTES
 static MPI_Request receives[RECEIVES];
 static int next_in;
@@ -85,13 +88,14 @@ static void reap(void)
         if (!outs)
             outs_last = &outs;
         outs_count--;
+        outs_bytes -= o->bytes;
         csp_bufs_give(&bufs, &o->buf);
     }
 }
 
 int csp_ghost_net_room(void)
 {
-    return outs_count < OUTS;
+    return outs_count < OUTS && outs_bytes < OUT_BYTES;
 }
 
 void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
@@ -101,6 +105,7 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
     CSP_CHECK(o, "out of memory for a message of %zu bytes", bytes);
     h->from = csp_rt.node * csp_rt.topo->ng + csp_rt.gidx;
     o->head = *h;
+    o->bytes = bytes;
     if (data)
         csp_ghost_data_touch(data, 0, o->data, 0, bytes);
     must("sending messages of users",
@@ -111,6 +116,7 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
     *outs_last = o;
     outs_last = &o->next;
     outs_count++;
+    outs_bytes += bytes;
 }
 
 static void handle(const struct csp_p2p_head *h)

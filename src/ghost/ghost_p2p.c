@@ -88,12 +88,6 @@ void csp_ghost_cells_done(struct csp_cell *recv, struct csp_cell *send)
         ring_awaited(send, from);
 }
 
-// Data that leave with their envelope.
-static int goes_along(const struct csp_p2p_head *h)
-{
-    return h->flags & CSP_CELL_PAYLOAD || h->bytes <= CSP_EAGER_BYTES;
-}
-
 // A synchronous send of another node learns that it was matched.
 static void acknowledge(const struct csp_p2p_head *h)
 {
@@ -131,7 +125,7 @@ static void match(struct csp_cell *recv, const struct csp_p2p_head *h, const cha
 // A local send that does not wait for its receive: its cell goes back as soon as its data are taken.
 static int is_local_eager(const struct csp_p2p_head *h)
 {
-    return h->type == CSP_P2P_LOCAL && !(h->flags & CSP_CELL_SYNC) && goes_along(h);
+    return h->type == CSP_P2P_LOCAL && !(h->flags & CSP_CELL_SYNC) && h->bytes <= CSP_EAGER_LOCAL;
 }
 
 // A message without a receive has its data with it.
@@ -232,7 +226,9 @@ static void pick_send(struct csp_cell *c)
         .cell_off = csp_cell_off(c),
         .lrank = csp_topo_lrank_of_wrank(t)[c->wrank],
     };
-    h.type = node == csp_rt.node ? CSP_P2P_LOCAL : goes_along(&h) ? CSP_P2P_EAGER : CSP_P2P_OFFER;
+    h.type = node == csp_rt.node         ? CSP_P2P_LOCAL
+             : c->bytes <= CSP_EAGER_NET ? CSP_P2P_EAGER
+                                         : CSP_P2P_OFFER;
     if (to == csp_rt.node * t->ng + csp_rt.gidx)
         csp_ghost_arrive(&h, NULL);
     else

@@ -13,7 +13,11 @@
 #include "runtime/cell.h"
 #include "runtime/stats.h"
 
-enum { CSP_EAGER_BYTES = 16 << 10 }; // data that travel with their envelope, at most
+// Data that do not wait for their receive, at most: a send is over when its ghost has them.
+enum {
+    CSP_EAGER_LOCAL = 16 << 10, // inside the node, where others are copied once
+    CSP_EAGER_NET = 64 << 10,   // between nodes, with their envelope
+};
 
 enum csp_p2p_type {
     CSP_P2P_EAGER,  // envelope and data
@@ -54,7 +58,7 @@ void csp_ghost_cells_done(struct csp_cell *recv, struct csp_cell *send);
 void csp_ghost_net_start(void);
 /** Never waits. `data`: h->bytes of them, of EAGER. */
 void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data);
-/** Whether users may post more now. */
+/** Whether users may post more now: what is on its way has a bound, in messages and in bytes. */
 int csp_ghost_net_room(void);
 void csp_ghost_net_poll(struct csp_ghost_poll *p); // adds what the turn waits for
 int csp_ghost_net_turn(void);                      // @return messages that came

@@ -375,10 +375,10 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_put_g
 csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hints_two)
 
 # Sends and receives by ghosts.
-foreach(test blocking_mixed buffered_room buffers_differ complete counts_differ errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes
-        threads)
+foreach(test blocking_mixed buffers_differ complete counts_differ errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
+csp_add_mpi_test(p2p/buffered_room.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 30)
 csp_add_mpi_test(p2p/beyond_2g.c NP 2 GHOSTS 1 NODES 2 ENV CSP_P2P=on MPI m50 m40 o50 TIMEOUT 120)
 csp_add_mpi_test(p2p/many_posts.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on CSP_POOL_SIZE=8M TIMEOUT 120)
 foreach(test blocking_mixed buffers_differ complete counts_differ order probes sizes threads)

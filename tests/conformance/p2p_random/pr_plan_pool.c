@@ -7,10 +7,10 @@
 
 enum { MAX_PAIRS = 8, TAGS = 3, MAX_ROUNDS = 4, BUFFERED_BYTES = 70000 };
 
-static const int thresholds[] = {0,     1,     7,     16,    64,     255,    256,    257,
-                                 600,   3903,  3904,  3905,  6000,   16383,  16384,  16385,
-                                 40000, 65536, 90000, 98304, 262143, 262144, 262145, 300000};
-enum { N_THRESHOLDS = sizeof thresholds / sizeof *thresholds, N_SMALL = 13, N_MEDIUM = 20 };
+static const int thresholds[] = {0,     1,     7,     16,     64,     255,    256,   257,   600,
+                                 3903,  3904,  3905,  6000,   16383,  16384,  16385, 40000, 65536,
+                                 65537, 90000, 98304, 262143, 262144, 262145, 300000};
+enum { N_THRESHOLDS = sizeof thresholds / sizeof *thresholds, N_SMALL = 13, N_MEDIUM = 21 };
 
 /** From low to high, as fine as moments need. */
 double pr_between(struct rnd_rng *rng, double low, double high)

@@ -4,7 +4,8 @@
 // way. The receive is posted before or after, the send waits or not.
 #include "../csp_test.h"
 
-static const int sizes[] = {0, 1, 256, 257, 3904, 3905, 16384, 16385, 262144, 262145, 1048577};
+static const int sizes[] = {0,     1,     256,   257,    3904,   3905,   16384,
+                            16385, 65536, 65537, 262144, 262145, 1048577};
 enum { SIZES = sizeof sizes / sizeof *sizes };
 
 static int next_rank, last_rank;
