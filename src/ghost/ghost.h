@@ -62,6 +62,8 @@ void csp_ghost_p2p_start(void);
 int csp_ghost_p2p_turn(void);
 /** Whether an answer woke a user since this was asked last. */
 int csp_ghost_p2p_woke(void);
+/** Whether a user had woken this ghost up, and not yet come back from that, when its post was taken, since this was asked last. */
+int csp_ghost_p2p_held_up(void);
 /** 1 if no data of a large message are under way. */
 int csp_ghost_p2p_idle(void);
 /** The users of this node are done: 1 once no other ghost will send any more. */

@@ -208,6 +208,17 @@ static int lets_others_in(const struct loop *l, int has_cpu)
     return csp_rt.crowded && !csp_rt.p2p && !has_cpu && l->now - l->awake_since > l->spin_ns;
 }
 
+// A user whose call woke the ghost up has still not come back from that: the ghost has its core, and would have it until the
+// message is through. It may compute, or post the next one, meanwhile; a shorter nap ends before the system has changed over.
+static void let_back(struct loop *l)
+{
+    uint64_t before = l->now;
+    csp_bell_sleep_shared(&l->me->bell, csp_bell_rings(&l->me->bell), LET_IN_NS);
+    l->now = l->awake_since = csp_clock_ns();
+    l->sleep_ns += l->now - before;
+    l->cold_turns = COLD_TURNS;
+}
+
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
@@ -262,6 +273,8 @@ void csp_ghost_loop(void)
             note_work(&l, what);
         else
             rest(&l);
+        if (csp_ghost_p2p_held_up() && csp_rt.crowded)
+            let_back(&l);
         if (l.now - l.last_publish >= PUBLISH_NS)
             publish(&l);
         csp_ghost_trace_turn(l.now);

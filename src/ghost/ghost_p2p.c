@@ -41,6 +41,7 @@ struct message {
 static struct port **ports; // [lrank]; NULL: not mine
 static uint64_t kept;       // messages without a receive
 static int woke;            // a user, since csp_ghost_p2p_woke
+static int held_up;         // a user, since csp_ghost_p2p_held_up
 
 static void *must(void *p)
 {
@@ -353,6 +354,7 @@ static int pick_all(int lrank)
         pick(p, csp_cell_at(off));
         n++;
     }
+    held_up |= n > 0 && atomic_load_explicit(&p->ring->rings, memory_order_relaxed);
     return n;
 }
 
@@ -383,6 +385,13 @@ int csp_ghost_p2p_woke(void)
 {
     int yes = woke;
     woke = 0;
+    return yes;
+}
+
+int csp_ghost_p2p_held_up(void)
+{
+    int yes = held_up;
+    held_up = 0;
     return yes;
 }
 

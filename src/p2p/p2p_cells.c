@@ -287,5 +287,7 @@ void csp_cell_post(struct csp_cell *c)
             csp_wait_turn(&w);
     }
     release(&post_lock);
+    atomic_store_explicit(&ring->rings, 1, memory_order_relaxed); // csp_bell_ring has a fence
     csp_bell_ring(bell);
+    atomic_store_explicit(&ring->rings, 0, memory_order_relaxed);
 }

@@ -14,6 +14,7 @@ struct csp_ring {
     _Alignas(64) _Atomic uint64_t taken; // by the taker
     _Alignas(64) _Atomic uint64_t put;   // by the putter
     uint64_t taken_seen;                 // the putter's: `taken` when it looked last
+    _Atomic uint32_t rings;              // the putter wakes the taker up just now
     _Alignas(64) uint64_t slots[CSP_RING_SLOTS];
 };
 
