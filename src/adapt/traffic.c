@@ -8,6 +8,8 @@ enum {
     FEWEST_CALLS = 4,   // likewise
     WORTH_PERCENT = 5,  // of the time: less to hide is not worth an attempt
     GAIN_PERCENT = 3,   // ghosts have to be better by that
+    COST_PERCENT = 2,   // of the time, at most, may be lost by attempts
+    HOPELESS = 2,       // so many times as dear: an attempt ends before it is through
     OTHER_PERCENT = 25, // messages or elements of a call that differ by more are other traffic
     ASKS = 8,           // for a change, at collective calls one after the other
     REST = 16,          // looks after an attempt without gain; doubled with each,
@@ -28,17 +30,14 @@ static void enter(struct csp_traffic *t, enum csp_traffic_state state, uint32_t 
     t->state = state;
     t->asked = t->asks = 0;
     t->calls = calls;
+    t->left = t->kept;
+    t->keep_ns = t->keep_calls = 0;
 }
 
 // Calls of a state's interval.
 static uint32_t calls_in(const struct csp_traffic *t, enum csp_traffic_state state)
 {
-    uint64_t calls = t->length;
-    if (state == CSP_TRAFFIC_KEEP)
-        calls *= t->kept;
-    if (state == CSP_TRAFFIC_WARM)
-        calls = FEWEST_CALLS;
-    return calls < MOST_CALLS ? (uint32_t)calls : MOST_CALLS;
+    return state == CSP_TRAFFIC_WARM ? FEWEST_CALLS : t->length;
 }
 
 static int by_ghosts(enum csp_traffic_state state)
@@ -113,6 +112,13 @@ static int fit_length(struct csp_traffic *t, const struct csp_traffic_look *l, i
     return !too_short && !other;
 }
 
+// Ghosts may turn out to be half as dear again, or as dear as last time.
+static int can_afford(const struct csp_traffic *t)
+{
+    double risk_ns = t->fails > 0 ? t->attempt_ns : t->library.ns * (FEWEST_CALLS + t->length) / 2;
+    return (t->attempts_ns + risk_ns) * 100 <= t->ran_ns * COST_PERCENT;
+}
+
 static void watch(struct csp_traffic *t, const struct csp_traffic_look *l,
                   const struct csp_traffic_cost *c)
 {
@@ -124,21 +130,69 @@ static void watch(struct csp_traffic *t, const struct csp_traffic_look *l,
         return;
     if (t->rest > 0)
         t->rest--;
-    else if (l->hidden_ns * 100 >= l->ns * WORTH_PERCENT)
+    else if (l->hidden_ns * 100 >= l->ns * WORTH_PERCENT && can_afford(t))
         ask(t, CSP_TRAFFIC_WARM, l->quiet);
+}
+
+// A part of an attempt is over.
+static void attempted(struct csp_traffic *t, const struct csp_traffic_look *l,
+                      const struct csp_traffic_cost *c)
+{
+    double lost_ns = (c->ns - t->library.ns) * (double)l->calls;
+    if (t->state == CSP_TRAFFIC_WARM)
+        t->attempt_ns = 0;
+    if (lost_ns > 0 && !other_traffic(t, c)) {
+        t->attempt_ns += lost_ns;
+        t->attempts_ns += lost_ns;
+    }
+}
+
+static void warm(struct csp_traffic *t, const struct csp_traffic_look *l,
+                 const struct csp_traffic_cost *c)
+{
+    attempted(t, l, c);
+    if (c->ns > HOPELESS * t->library.ns && !other_traffic(t, c))
+        give_up(t, l->quiet);
+    else
+        ask(t, CSP_TRAFFIC_TRY, l->quiet);
 }
 
 // With ghosts: they have to be better than the library was, for the same traffic.
 static void judge(struct csp_traffic *t, const struct csp_traffic_look *l,
-                  const struct csp_traffic_cost *c)
+                  const struct csp_traffic_cost *c, enum csp_traffic_state next)
 {
-    t->ghosts_ns = c->ns;
     if (other_traffic(t, c))
         start_again(t, l->quiet);
-    else if (!gains(c->ns, t->library.ns))
+    else if (!gains(t->ghosts_ns, t->library.ns))
         give_up(t, l->quiet);
     else
-        ask(t, t->state == CSP_TRAFFIC_TRY ? CSP_TRAFFIC_KEEP : CSP_TRAFFIC_CHECK, l->quiet);
+        ask(t, next, l->quiet);
+}
+
+static void try(struct csp_traffic *t, const struct csp_traffic_look *l,
+                const struct csp_traffic_cost *c)
+{
+    attempted(t, l, c);
+    t->ghosts_ns = c->ns;
+    judge(t, l, c, CSP_TRAFFIC_KEEP);
+}
+
+// What became dearer than the library was is looked at before its time.
+static void keep(struct csp_traffic *t, const struct csp_traffic_look *l,
+                 const struct csp_traffic_cost *c)
+{
+    int dear = c->ns > t->library.ns && differ(c->ns, t->library.ns);
+    t->keep_ns += (double)l->ns;
+    t->keep_calls += (double)l->calls;
+    t->ghosts_ns = t->keep_ns / t->keep_calls;
+    if (--t->left == 0 || other_traffic(t, c)) {
+        judge(t, l, c, CSP_TRAFFIC_CHECK);
+    } else if (dear) {
+        t->ghosts_ns = c->ns;
+        ask(t, CSP_TRAFFIC_CHECK, l->quiet);
+    } else {
+        t->calls = t->length;
+    }
 }
 
 static void check(struct csp_traffic *t, const struct csp_traffic_look *l,
@@ -163,6 +217,7 @@ int csp_traffic_look(struct csp_traffic *t, const struct csp_traffic_look *l)
     double n = l->calls ? (double)l->calls : 1;
     struct csp_traffic_cost c = {(double)l->ns / n, (double)l->messages / n,
                                  (double)l->elements / n};
+    t->ran_ns += (double)l->ns;
     if (t->alternate)
         enter(t, l->quiet ? other_way(t->state) : t->state, 1);
     else if (t->asked)
@@ -170,12 +225,14 @@ int csp_traffic_look(struct csp_traffic *t, const struct csp_traffic_look *l)
     else if (t->state == CSP_TRAFFIC_SETTLE)
         ask(t, CSP_TRAFFIC_WATCH, l->quiet);
     else if (t->state == CSP_TRAFFIC_WARM)
-        ask(t, CSP_TRAFFIC_TRY, l->quiet);
+        warm(t, l, &c);
     else if (t->state == CSP_TRAFFIC_WATCH)
         watch(t, l, &c);
     else if (t->state == CSP_TRAFFIC_CHECK)
         check(t, l, &c);
+    else if (t->state == CSP_TRAFFIC_TRY)
+        try(t, l, &c);
     else
-        judge(t, l, &c);
+        keep(t, l, &c);
     return by_ghosts(t->state);
 }

@@ -38,9 +38,13 @@ struct csp_traffic {
     int asked, asks;       // the state that it waits to enter, plus 1; how often it asked
     uint32_t calls;        // until the next look
     uint32_t length, kept; // calls of an interval that can be judged; intervals of the next KEEP
+    uint32_t left;         // of this one
     uint32_t fails, rest;  // attempts without gain, one after the other; looks to be let go by
     struct csp_traffic_cost library; // by the library, lately
     double ghosts_ns;                // of one call with ghosts
+    double keep_ns, keep_calls;      // of this KEEP
+    double ran_ns;                   // all
+    double attempt_ns, attempts_ns;  // what attempts lost: the last one, all
 };
 
 /** `alternate`: the way changes at every chance, whatever it costs. */

@@ -164,8 +164,8 @@ static void on_awake(const struct csp_am *msg)
 // Without a window and with messages left to the MPI library, no other node has something for this ghost.
 static int is_used(void)
 {
-    return csp_rt.p2p || csp_config.trace[0] ||
-           atomic_load_explicit(&csp_rt.page->used, memory_order_relaxed);
+    return csp_config.trace[0] || atomic_load_explicit(&csp_rt.page->used, memory_order_relaxed) ||
+           atomic_load_explicit(&csp_rt.page->flows, memory_order_relaxed) != 0;
 }
 
 // The longest nap now. Nobody rings when an accumulate's lock is free, which is soon. A piece that is on its way

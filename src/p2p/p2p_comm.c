@@ -10,6 +10,7 @@
 #include "req/req.h"
 #include "runtime/detours.h"
 #include "runtime/info.h"
+#include "runtime/node.h"
 #include "runtime/rt.h"
 
 enum { COUNT_BITS = 32 }; // of a context: number of the communicator at its rank 0
@@ -29,6 +30,7 @@ void csp_p2p_comm_drop(struct csp_p2p_comm *c)
     if (atomic_fetch_sub_explicit(&c->refs, 1, memory_order_acq_rel) != 1)
         return;
     csp_members_drop(c->members);
+    csp_p2p_flow_end(&c->own);
     if (c->has_left)
         csp_mpi.Errhandler_free(&c->left);
     free(c);
@@ -115,6 +117,8 @@ void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
     if (agreed[0] == AUTO) {
         csp_detour_open(CSP_BY_AUTO);
         c->flow = csp_p2p_flow_of(c, &c->own);
+    } else {
+        csp_node_use_ghosts(csp_rt.page);
     }
     atomic_init(&c->refs, 1);
     rc = csp_mpi.Comm_set_attr(comm, keyval, c);

@@ -6,6 +6,7 @@
 #include "p2p/p2p.h"
 #include "p2p/p2p_comm.h"
 #include "runtime/changes.h"
+#include "runtime/node.h"
 #include "runtime/rt.h"
 #include "runtime/stats.h"
 #include "runtime/wait.h"
@@ -40,8 +41,15 @@ struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2
     return f;
 }
 
+void csp_p2p_flow_end(struct csp_p2p_flow *f)
+{
+    if (atomic_load_explicit(&f->way, memory_order_relaxed) == CSP_P2P_GHOSTS)
+        csp_node_carry_flow(csp_rt.page, 0);
+}
+
 void csp_p2p_flow_stop(void)
 {
+    csp_p2p_flow_end(&world);
     world.began_ns = 0;
     atomic_store(&lost, 0);
 }
@@ -288,6 +296,7 @@ static void look(struct csp_p2p_comm *c)
     f->began_ns = csp_clock_ns();
     if (now != before) {
         atomic_fetch_add_explicit(&f->changes, 1, memory_order_relaxed);
+        csp_node_carry_flow(csp_rt.page, now == CSP_P2P_GHOSTS);
         note_change(c, now);
     }
     atomic_store(&f->way, now);

@@ -40,6 +40,9 @@ struct csp_p2p_flow {
 /** The flow of a communicator that was just made; `own`: one that nobody else has. */
 struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own);
 
+/** The communicator of a flow that nobody else has is gone. */
+void csp_p2p_flow_end(struct csp_p2p_flow *f);
+
 void csp_p2p_flow_stop(void);
 
 /**

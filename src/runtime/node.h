@@ -42,8 +42,10 @@ struct csp_node_page {
     int32_t node, nprocs, ng;
     uint64_t procs_off, topo_off, predictions_off, heap_off;
     uint64_t pool_bytes; // what the internal window exposes; behind it is the heap of messages
-    _Alignas(64) _Atomic uint32_t stop;   // users are done: ghosts leave their loop
-    _Atomic uint32_t used;                // there was a window: until then ghosts sleep longer
+    _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
+    // Until one of them is not 0 ghosts sleep longer.
+    _Atomic uint32_t used;                // there was a window, or a communicator of CSP_P2P=on
+    _Atomic int32_t flows;                // of messages (CSP_P2P=auto) that ghosts carry now
     _Atomic uint64_t said[CSP_NODE_SAID]; // warnings that one process of the node gives for all
     _Alignas(64) struct csp_changes changes;
 };
@@ -59,13 +61,21 @@ static inline void csp_node_ring_ghosts(struct csp_node_page *page)
         csp_bell_ring(&csp_node_procs(page)[i].bell);
 }
 
-/** Before the first operation can come for ghosts of this node. */
+/** Before the first operation or message can come for ghosts of this node. */
 static inline void csp_node_use_ghosts(struct csp_node_page *page)
 {
     if (atomic_load_explicit(&page->used, memory_order_relaxed))
         return;
     atomic_store_explicit(&page->used, 1, memory_order_release);
     csp_node_ring_ghosts(page);
+}
+
+/** The same for a flow of messages, which may as well be left to the MPI library again. */
+static inline void csp_node_carry_flow(struct csp_node_page *page, int by_ghosts)
+{
+    atomic_fetch_add_explicit(&page->flows, by_ghosts ? 1 : -1, memory_order_release);
+    if (by_ghosts)
+        csp_node_ring_ghosts(page);
 }
 
 #endif

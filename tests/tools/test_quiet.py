@@ -16,5 +16,7 @@ def turns(name, tmp_path, **env):
 
 
 @pytest.mark.parametrize("name", job_support.LIBRARIES)
-def test_ghosts_without_a_window_sleep_longer(name, tmp_path):
-    assert 2 * turns(name, tmp_path) < turns(name, tmp_path, CSP_P2P="on")
+def test_ghosts_without_a_window_or_messages_sleep_longer(name, tmp_path):
+    awake = turns(name, tmp_path, CSP_P2P="on")
+    assert 2 * turns(name, tmp_path) < awake
+    assert 2 * turns(name, tmp_path, CSP_P2P="auto") < awake

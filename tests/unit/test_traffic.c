@@ -67,7 +67,7 @@ static void takes_ghosts_that_gain(void **state)
     (void)state;
     struct run r;
     begin(&r);
-    seconds(&r, &gains, 0.5);
+    seconds(&r, &gains, 1);
     assert_true(has_chosen_ghosts(&r));
     seconds(&r, &gains, 60);
     assert_true(r.ghosts_ns > 0.95 * r.ns);
@@ -82,6 +82,39 @@ static void leaves_ghosts_that_lose(void **state)
     seconds(&r, &loses, 120);
     assert_true(r.changes >= 2);
     assert_true(r.ns < 1.03 * r.best_ns);
+}
+
+// However short the run is, and how much ghosts lose.
+static void short_runs_lose_little(void **state)
+{
+    (void)state;
+    struct program p = loses;
+    for (int tenths = 11; tenths < 40; tenths = tenths < 15 ? 15 : 2 * tenths) {
+        struct run r;
+        p.ghosts_ns = p.library_ns * tenths / 10;
+        begin(&r);
+        while (r.ns < 20e9) {
+            interval(&r, &p);
+            assert_true(r.ns < 1.03 * r.best_ns);
+        }
+        assert_true(r.changes >= 2);
+    }
+}
+
+// Though the library is tried only now and then.
+static void ghosts_that_become_dear_are_left_soon(void **state)
+{
+    (void)state;
+    struct run r;
+    for (int s = 20; s < 30; s++) {
+        begin(&r);
+        seconds(&r, &gains, s);
+        assert_true(has_chosen_ghosts(&r));
+        double since_ns = r.ns;
+        seconds(&r, &loses, 0.3);
+        assert_false(has_chosen_ghosts(&r));
+        assert_true(r.ns - since_ns < 0.4e9);
+    }
 }
 
 static void nothing_to_hide_is_not_tried(void **state)
@@ -151,7 +184,7 @@ static void calls_far_apart_and_close(void **state)
     p.library_ns = 2e9;
     p.ghosts_ns = 1.5e9;
     begin(&r);
-    seconds(&r, &p, 30); // a look is after 4 calls
+    seconds(&r, &p, 500); // a look is after 4 calls, and an attempt takes 8
     assert_true(has_chosen_ghosts(&r));
     p.library_ns = 1e3;
     p.ghosts_ns = 0.9e3;
@@ -180,6 +213,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(takes_ghosts_that_gain),
         cmocka_unit_test(leaves_ghosts_that_lose),
+        cmocka_unit_test(short_runs_lose_little),
+        cmocka_unit_test(ghosts_that_become_dear_are_left_soon),
         cmocka_unit_test(nothing_to_hide_is_not_tried),
         cmocka_unit_test(equal_ways_do_not_flap),
         cmocka_unit_test(messages_on_their_way_keep_the_way),
