@@ -9,6 +9,7 @@
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
+#include "shm/ring.h"
 
 enum {
     SPIN_CROWDED_NS = 50000, // without a message before the first sleep, when cores are shared
@@ -16,6 +17,8 @@ enum {
     SPIN_FREE_NS = 20000000, // when every process has a core
     SPIN_FOUND_NS =
         200000, // when there is one for this process: the system may have it on another one's all the same
+    SPIN_UNHEARD_NS =
+        10000, // a ghost that is awake has taken what was posted by then, if it has a CPU
     SLEEP_MIN_NS = 5000,
     SLEEP_MAX_NS = 50000, // bounds how late a wait sees its condition,
     SLEEP_RUNG_NS =
@@ -94,12 +97,21 @@ static void nap(struct csp_wait *w, uint64_t idle_for_ns, uint64_t ns)
     csp_clock_slack(slack);
 }
 
+// The ghost has not taken what this process posted: perhaps it waits for this CPU.
+static int is_unheard(void)
+{
+    /* its own, from csp_cells_start */
+    uint64_t off = atomic_load_explicit(&csp_node_procs(csp_rt.page)[csp_rt.lrank].ring_off,
+                                        memory_order_relaxed);
+    return off && !csp_ring_empty((struct csp_ring *)((char *)csp_rt.pool.base + off));
+}
+
 static uint64_t spin_for_ns(const struct csp_wait *w)
 {
     if (!csp_rt.crowded)
         return SPIN_FREE_NS;
     if (csp_wait_has_cpu())
-        return SPIN_FOUND_NS;
+        return is_unheard() ? SPIN_UNHEARD_NS : SPIN_FOUND_NS;
     if (w->rung)
         return csp_rt.cpus > 1 ? SPIN_RUNG_NS : 0;
     return SPIN_CROWDED_NS;
