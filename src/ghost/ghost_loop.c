@@ -208,15 +208,21 @@ static int lets_others_in(const struct loop *l, int has_cpu)
     return csp_rt.crowded && !csp_rt.p2p && !has_cpu && l->now - l->awake_since > l->spin_ns;
 }
 
+// It slept since l->now.
+static void note_sleep(struct loop *l)
+{
+    uint64_t now = csp_clock_ns();
+    l->sleep_ns += now - l->now;
+    l->now = l->awake_since = now;
+    l->cold_turns = COLD_TURNS;
+}
+
 // A user whose call woke the ghost up has still not come back from that: the ghost has its core, and would have it until the
 // message is through. It may compute, or post the next one, meanwhile; a shorter nap ends before the system has changed over.
 static void let_back(struct loop *l)
 {
-    uint64_t before = l->now;
     csp_bell_sleep_shared(&l->me->bell, csp_bell_rings(&l->me->bell), LET_IN_NS);
-    l->now = l->awake_since = csp_clock_ns();
-    l->sleep_ns += l->now - before;
-    l->cold_turns = COLD_TURNS;
+    note_sleep(l);
 }
 
 // Idle: spin on, or listen to the bell, look once more and sleep.
@@ -233,15 +239,13 @@ static void rest(struct loop *l)
         note_work(l, what);
         return;
     }
-    uint64_t before = l->now, most = nap_most_ns(l);
+    uint64_t most = nap_most_ns(l);
     if (attentive && l->nap_ns < LET_IN_NS)
         l->nap_ns = LET_IN_NS;
     csp_bell_sleep(&l->me->bell, seen, l->nap_ns < most ? l->nap_ns : most);
-    l->now = l->awake_since = csp_clock_ns();
-    l->sleep_ns += l->now - before;
+    note_sleep(l);
     if (csp_bell_rings(&l->me->bell) != seen)
         heed(l);
-    l->cold_turns = COLD_TURNS;
     l->nap_ns = l->nap_ns * 2 > most ? most : l->nap_ns * 2;
 }
 

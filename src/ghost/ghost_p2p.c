@@ -348,7 +348,7 @@ static int pick_all(int lrank)
                                    memory_order_acquire);
         if (!off)
             return 0;
-        p->ring = (struct csp_ring *)((char *)csp_rt.pool.base + off);
+        p->ring = csp_cell_memory(off);
     }
     while (n < PICKS && csp_ghost_net_room() && csp_ring_take(p->ring, &off)) {
         pick(p, csp_cell_at(off));

@@ -67,7 +67,7 @@ int csp_cells_start(void)
     uint64_t off = csp_room_take(sizeof(*ring));
     if (off == CSP_OFF_NONE)
         return 0;
-    ring = (struct csp_ring *)((char *)csp_rt.pool.base + off);
+    ring = csp_cell_memory(off);
     memset(ring, 0, sizeof(*ring));
     bell = &procs[csp_topo_bound_gidx(csp_rt.topo, csp_rt.wrank)].bell;
     /* release: pairs with the acquire in the ghost's turn */

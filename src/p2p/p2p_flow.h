@@ -40,7 +40,7 @@ struct csp_p2p_flow {
 /** The flow of a communicator that was just made; `own`: one that nobody else has. */
 struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own);
 
-/** The communicator of a flow that nobody else has is gone. */
+/** The flow is over: ghosts carry it no more, if they did. */
 void csp_p2p_flow_end(struct csp_p2p_flow *f);
 
 void csp_p2p_flow_stop(void);

@@ -6,10 +6,10 @@
 #include <stdio.h>
 #include "base/clock.h"
 #include "runtime/am.h"
+#include "runtime/cell.h"
 #include "runtime/node.h"
 #include "runtime/peers.h"
 #include "runtime/rt.h"
-#include "shm/ring.h"
 
 enum {
     SPIN_CROWDED_NS = 50000, // without a message before the first sleep, when cores are shared
@@ -103,7 +103,7 @@ static int is_unheard(void)
     /* its own, from csp_cells_start */
     uint64_t off = atomic_load_explicit(&csp_node_procs(csp_rt.page)[csp_rt.lrank].ring_off,
                                         memory_order_relaxed);
-    return off && !csp_ring_empty((struct csp_ring *)((char *)csp_rt.pool.base + off));
+    return off && !csp_ring_empty(csp_cell_memory(off));
 }
 
 static uint64_t spin_for_ns(const struct csp_wait *w)

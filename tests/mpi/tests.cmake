@@ -397,7 +397,7 @@ csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on
 csp_add_mpi_test(casper/rma_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_ASYNC_CONFIG=on)
 csp_add_mpi_test(casper/p2p_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_unheard.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
-csp_add_mpi_test(casper/p2p_post_returns.c NP 2 GHOSTS 1 NODES 2 FIXED ENV CSP_P2P=on)
+csp_add_mpi_test(casper/p2p_post_returns.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_P2P=on CSP_REPORT=1
                  EXPECT "(?s)([0-9]+ inside the node [(][^)]*[)], [4-8] there copied by who waited for them.*){2}")
 csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_left ARGS left

@@ -6,22 +6,26 @@
 
 #include <sched.h>
 
-// The process runs on the CPU with number `which` of those that it had at first, from now on. @return 0 if there is none.
-static int take_core(int which)
+// The process runs on `count` of the CPUs that it had at first, from number `from` of them on, from now on. @return 0 if there are
+// not so many.
+static inline int take_cores(int from, int count)
 {
     static cpu_set_t all;
     static int known;
-    cpu_set_t one;
-    CPU_ZERO(&one);
+    cpu_set_t some;
+    CPU_ZERO(&some);
     if (!known && sched_getaffinity(0, sizeof all, &all) != 0)
         return 0;
     known = 1;
-    for (int i = 0; i < CPU_SETSIZE; i++)
-        if (CPU_ISSET(i, &all) && which-- == 0) {
-            CPU_SET(i, &one);
-            return sched_setaffinity(0, sizeof one, &one) == 0;
-        }
-    return 0;
+    for (int i = 0; i < CPU_SETSIZE && CPU_COUNT(&some) < count; i++)
+        if (CPU_ISSET(i, &all) && from-- <= 0)
+            CPU_SET(i, &some);
+    return CPU_COUNT(&some) == count && sched_setaffinity(0, sizeof some, &some) == 0;
+}
+
+static inline int take_core(int which)
+{
+    return take_cores(which, 1);
 }
 
 #endif

@@ -5,29 +5,15 @@
 #include "casper_ghosts.h"
 
 #include <pthread.h>
-#include <sched.h>
 #include <signal.h>
 #include <time.h>
+
+#include "one_core.h"
 
 enum { ROUNDS = 100, STOPPED_US = 600, CORES = 2, TAG = 0 };
 static const double CPU_MOST_S = 150e-6; // of a wait: naps are 0.2 ms long
 
 static long ghosts[CASPER_GHOSTS_MOST];
-
-static int take_cores(void)
-{
-    cpu_set_t all, some;
-    int n = 0;
-    CPU_ZERO(&some);
-    if (sched_getaffinity(0, sizeof all, &all) != 0)
-        return 0;
-    for (int i = 0; i < CPU_SETSIZE && n < CORES; i++)
-        if (CPU_ISSET(i, &all)) {
-            CPU_SET(i, &some);
-            n++;
-        }
-    return n == CORES && sched_setaffinity(0, sizeof some, &some) == 0;
-}
 
 static double cpu_s(void)
 {
@@ -62,7 +48,7 @@ static double wait_for_ghost(int data)
 
 int main(void)
 {
-    const int enough = take_cores();
+    const int enough = take_cores(0, CORES);
     csp_test_init();
     casper_only();
     if (!enough)
