@@ -22,6 +22,7 @@ SHARED_SOURCES = ("shared_cores.c", "bench.c")
 SLEEP_MS = 30  # of a busy target: what a plain operation waits
 SAMPLES = 400
 POLLS = ("auto", "spin", "sleep")
+MESSAGE_TURNS = 3  # in each round: one or two in a hundred are to be told from noise
 
 
 def gap(bench, window="allocate"):
@@ -83,11 +84,18 @@ def overhead(bench):
             whats.setdefault(line["what"])
             bench.rounds.add_line((kind, line["what"]), line)
 
+    rest = ("calls", "window", "issue", "passive", "active")
+    messages = [
+        lambda: one("plain", "idle", None, "p2p"),
+        lambda: one("casper", "idle", 1, "p2p"),
+        lambda: one("ng0", "idle", 0, "p2p"),
+    ]
     bench.turns(
         "overhead",
-        lambda: one("plain", "idle", None),
-        lambda: one("casper", "busy", 1),
-        lambda: one("ng0", "idle", 0, "calls", "p2p"),
+        lambda: one("plain", "idle", None, *rest),
+        lambda: one("casper", "busy", 1, *rest),
+        lambda: one("ng0", "idle", 0, "calls"),
+        *(MESSAGE_TURNS * messages),
     )
     rows = [overhead_row(bench, what, "casper", what) for what in whats]
     zero = [what for what in whats if ("ng0", what) in bench.rounds.runs]

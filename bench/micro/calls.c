@@ -17,7 +17,8 @@
 #include "bench.h"
 
 enum { BATCH = 100, SAMPLES = 40, LEAST = 3, WARM_UP = 1, FLUSHES = 40 };
-static const double LIMIT_S = 0.4; // of one call, once there are LEAST samples
+static const double SETTLE_S = 0.005; // until who spins is alone on a core
+static const double LIMIT_S = 0.4;    // of one call, once there are LEAST samples
 
 static int rank, size;
 static FILE *out;
@@ -85,24 +86,31 @@ static const struct {
 };
 enum { ACTIONS = sizeof actions / sizeof actions[0] };
 
-// ns for each call, by batch. Returns the number of batches, WARM_UP not among them.
+// Seconds of BATCH calls, without the flush after them.
+static double time_batch(struct call *c, call_action *action, int swallow)
+{
+    below_swallow = swallow;
+    const double start = bench_now();
+    for (int k = 0; k < BATCH; k++)
+        action(c);
+    const double took = bench_now() - start;
+    below_swallow = 0;
+    if (!swallow)
+        MPI_Win_flush(c->target, c->win);
+    return took;
+}
+
+// ns for each call, by batch, after SETTLE_S of them that do not count. Returns the number of batches.
 static int time_batches(struct call *c, call_action *action, int swallow, double *ns)
 {
-    const double end = bench_now() + LIMIT_S;
-    int i = -WARM_UP;
-    for (; i < SAMPLES && (i < LEAST || bench_now() < end); i++) {
-        below_swallow = swallow;
-        const double start = bench_now();
-        for (int k = 0; k < BATCH; k++)
-            action(c);
-        const double took = bench_now() - start;
-        below_swallow = 0;
-        if (!swallow)
-            MPI_Win_flush(c->target, c->win);
-        if (i >= 0)
-            ns[i] = 1e9 * took / BATCH;
-    }
-    return i;
+    const double settled = bench_now() + SETTLE_S, end = settled + LIMIT_S;
+    while (bench_now() < settled)
+        time_batch(c, action, swallow);
+    below_reset();
+    int count = 0;
+    for (; count < SAMPLES && (count < LEAST || bench_now() < end); count++)
+        ns[count] = 1e9 * time_batch(c, action, swallow) / BATCH;
+    return count;
 }
 
 static void run_call(struct call *c, const char *route, const char *op, call_action *action,
@@ -111,9 +119,8 @@ static void run_call(struct call *c, const char *route, const char *op, call_act
     double ns[SAMPLES];
     char labels[200];
     const char *mode = action == call_below ? "empty" : swallow ? "own" : "whole";
-    below_reset();
     const int count = time_batches(c, action, swallow, ns);
-    const double attributes = (double)below_counts.attributes / ((count + WARM_UP) * BATCH);
+    const double attributes = (double)below_counts.attributes / (count * BATCH);
     snprintf(labels, sizeof labels, "\"route\": \"%s\", \"op\": \"%s\", \"mode\": \"%s\"", route,
              op, mode);
     emit(labels, "ns", ns, count);

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Processes that share a core: before MPI_Init, so that ghosts do as well.
+// Processes that share a core: before MPI_Init, so that ghosts do as well; and times there, which vary.
 #ifndef CASPER_TEST_ONE_CORE_H
 #define CASPER_TEST_ONE_CORE_H
 
 #include <sched.h>
+#include <stdlib.h>
 
 // The process runs on `count` of the CPUs that it had at first, from number `from` of them on, from now on. @return 0 if there are
 // not so many.
@@ -26,6 +27,19 @@ static inline int take_cores(int from, int count)
 static inline int take_core(int which)
 {
     return take_cores(which, 1);
+}
+
+static inline int one_core_compare(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Sorts them. @return the value below which a share of them is.
+static inline double quantile(double *values, int count, double share)
+{
+    qsort(values, (size_t)count, sizeof *values, one_core_compare);
+    return values[(int)(count * share)];
 }
 
 #endif

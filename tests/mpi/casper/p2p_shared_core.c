@@ -22,12 +22,6 @@ static long sleeps(void)
     return u.ru_nvcsw;
 }
 
-static int compare(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
 // @return microseconds of a round trip; a quarter of them is faster, whoever else is on the machine.
 static double round_trip(int peer)
 {
@@ -43,8 +37,7 @@ static double round_trip(int peer)
             MPI_Send(&i, 1, MPI_INT, peer, 0, MPI_COMM_WORLD);
         us[i] = (MPI_Wtime() - start) * 1e6;
     }
-    qsort(us, ROUNDS, sizeof *us, compare);
-    return us[ROUNDS / 4];
+    return quantile(us, ROUNDS, 0.25);
 }
 
 // @return how long the receiver slept at a time while it waited for a late message, by a probe or not, in microseconds, the mean.
