@@ -7,6 +7,7 @@ were not measured this time stay as they are.
 Exit code 1 if something did not run or found wrong data."""
 
 import math
+import shutil
 import sys
 import time
 
@@ -28,12 +29,15 @@ SHORT = {("ccsd", "SCF"): 0.25}  # parts of a phase's length
 LOOK = {"phases": 20, "chem": 4}  # rounds of each kind that tell how long one takes
 CONFIGS = ("plain", "thread", "on1", "on2", "off", "U", "P", "GP", "auto")
 OVERHEAD_CONFIGS = ("plain", "on1", "U", "P", "GP", "auto")
-STATIC = {"on1": "on", "on2": "on", "off": "off"}
+TRACED = "traced"  # on1 with a timeline
+STATIC = {"on1": "on", "on2": "on", "off": "off", TRACED: "on"}
 METHODS = {"P": "profile", "GP": "profile_ghosts"}
 # Intervals as parts of a phase's length: 1 and 2 s for phases of 20 s, as in the paper.
 PREDICT, GSYNC = 1 / 20, 1 / 10
 PREDICT_TIMES, GSYNC_TIMES = (0.1, 0.5, 1, 2, 4), (0.5, 2, 4)
 OVERHEAD_ROUNDS = 3  # a run takes seconds, and varies
+TRACE_PROGRAMS = (("phases", "comp"), ("phases", "comm"), ("chem", "dft"))
+TRACE_ROUNDS = 3  # a difference of 3 % is to be seen
 TURN_S = 0.06  # of sync_cost: more than two intervals of prediction
 TURN_PREDICT_MS = 20
 
@@ -49,10 +53,16 @@ def how_to_run(mpi, config, users_per_node, intervals_ms):
         env["CSP_ASYNC_CONFIG"] = STATIC[config]
     elif config != "U":
         env["CSP_ASYNC_CONFIG"] = "auto"
+    if config == TRACED:
+        env["CSP_TRACE"] = timelines()
     if config in METHODS:
         env["CSP_AUTO_METHOD"] = METHODS[config]
         env["CSP_PREDICT_INT"], env["CSP_GSYNC_INT"] = (round(1e3 * x) for x in intervals_ms)
     return {"users_per_node": users_per_node, "ghosts": ghosts, "env": env}
+
+
+def timelines():
+    return results.RESULTS / "timelines"
 
 
 class Study:
@@ -178,6 +188,29 @@ def overhead_row(bench, config, what, users):
     return row
 
 
+def trace(bench, args):
+    """What a timeline (CSP_TRACE) costs: whole runs with redirection on, with and without one."""
+    studies = [Study(bench, args, *program) for program in TRACE_PROGRAMS]
+    configs = ("on1", TRACED)
+    bench.count *= 1 if args.quick else TRACE_ROUNDS
+
+    def one(study, config):
+        lines, _report = study.run(config)
+        seconds = sum(line["seconds"] for line in lines)
+        bench.rounds.add((config, study.name), [seconds])
+
+    for study in studies:
+        bench.turns(f"trace, {study.name}", *[lambda s=study, c=c: one(s, c) for c in configs])
+    shutil.rmtree(timelines())
+    return [trace_row(bench, study.name, config) for study in studies for config in configs]
+
+
+def trace_row(bench, what, config):
+    row = {"mpi": bench.mpi.name, "program": "trace", "config": config, "what": what}
+    bench.rounds.put(row, "seconds", (config, what), 6)
+    return row
+
+
 PROGRAMS = {
     "comp": in_phases,
     "comm": in_phases,
@@ -186,6 +219,7 @@ PROGRAMS = {
     "overhead": overhead,
     "dft": in_phases,
     "ccsd": in_phases,
+    "trace": trace,
 }
 
 

@@ -8,6 +8,7 @@ STATIC = ("on1", "on2", "off")
 PHASE_LIMIT, RUN_LIMIT = 1.05, 1.03  # auto, over the best static configuration
 FENCE_LIMIT_US = 10  # P and GP over static, in a fence that finds no other prediction
 FENCE = "MPI_Win_fence"
+TRACE_LIMIT = 1.03  # a run with a timeline over one without
 NEARLY = 0.05  # of a phase: the setting of so little of it is not told
 
 TEXT = """Programs in phases, in every configuration, runs in turns; two virtual nodes of one machine with
@@ -37,6 +38,8 @@ TEXTS = {
     "overhead": "Calls in which redirection may change, microseconds (lowest - highest run). *New "
     "prediction*: before each fence all processes turned from computing to MPI or back, for three "
     "intervals of prediction.",
+    "trace": "What a timeline costs: whole runs with redirection on, seconds (lowest - highest run), "
+    f"without and with `CSP_TRACE`. Wanted: at most {TRACE_LIMIT} times as long.",
 }
 HELD_TEXT = """What held, from the report: accumulates / PUT and GET, if they differ; else one for both. With
 a percentage: for how much of the phase redirection was on. With Open MPI accumulates stay with ghosts
@@ -94,11 +97,22 @@ def overhead_wrong(row, rows):
     return f"{more:.1f} us over static > {FENCE_LIMIT_US}" if more > FENCE_LIMIT_US else ""
 
 
+def untraced(row, rows):
+    """The row of the same program without a timeline."""
+    return next(r for r in rows if (r["config"], r["what"]) == ("on1", row["what"]))
+
+
+def trace_wrong(row, rows):
+    ratio = row["seconds"] / untraced(row, rows)["seconds"]
+    return f"{ratio:.3f} times as long > {TRACE_LIMIT}" if ratio > TRACE_LIMIT else ""
+
+
 WRONG = {
     "multiphase": multi_wrong,
     "comp": single_wrong,
     "comm": single_wrong,
     "overhead": overhead_wrong,
+    "trace": trace_wrong,
 }
 
 
@@ -196,7 +210,24 @@ def overhead_lines(rows):
     return table(("call", "users", *configs), lines)
 
 
-LINES = {"multiphase": multi_lines, "intervals": interval_lines, "overhead": overhead_lines}
+def trace_lines(rows):
+    lines = []
+    for row in rows:
+        if row["config"] == "on1":
+            continue
+        without = untraced(row, rows)
+        ratio = f"{row['seconds'] / without['seconds']:.3f}"
+        cells = (cell(without, "seconds"), cell(row, "seconds"), marked(ratio, row, rows))
+        lines.append([row["what"], *cells])
+    return table(("program", "without", "with a timeline", "ratio"), lines)
+
+
+LINES = {
+    "multiphase": multi_lines,
+    "intervals": interval_lines,
+    "overhead": overhead_lines,
+    "trace": trace_lines,
+}
 
 
 def page(data):

@@ -140,6 +140,20 @@ def test_a_fence_may_take_ten_microseconds_more(capsys):
     assert "GP" in capsys.readouterr().out
 
 
+def test_a_timeline_may_cost_three_percent(capsys):
+    def trace(config, what, seconds):
+        labels = {"mpi": "m50", "program": "trace", "config": config, "what": what}
+        return {**labels, "seconds": seconds, "seconds_lo": seconds, "seconds_hi": seconds}
+
+    rows = [trace("on1", "comp", 2), trace("traced", "comp", 2.04)]
+    assert tables_adapt.check("adapt", {"rows": rows}) == 0
+    rows += [trace("on1", "comm", 1), trace("traced", "comm", 1.05)]
+    assert tables_adapt.check("adapt", {"rows": rows}) == 1
+    assert "trace, traced, comm" in capsys.readouterr().out
+    lines = tables_adapt.trace_lines(rows)
+    assert "| comm | 1 (1 - 1) | 1.05 (1.05 - 1.05) | **1.050** |" in lines
+
+
 def test_the_page_shows_times_settings_and_what_is_beyond():
     rows = rows_of(**STATIC, auto=(2.2, 1.0))
     rows += [{**r, "config": "GP", "on_share": 0.25, "acc_on_share": 1.0} for r in rows[:3]]
