@@ -13,6 +13,13 @@ SLEEP_MS = 30  # of a busy target inside the node
 SHAPES = [(nodes, users) for nodes in (1, 2, 4) for users in (1, 2, 4)]
 WINDOWS = {"pool": (16, 4096, {}), "own": (4, 65536, {"CSP_POOL_MAX": "0", "CSP_SPARE_MAX": "0"})}
 DIRECT = ("own memory", "same node", "window of one node")  # PUT and GET; the last one: everything
+# Redirection that may change, and one that stays.
+LOOKUPS = {
+    "on": {"CSP_ASYNC_CONFIG": "on"},
+    "P": {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": "profile"},
+    "GP": {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": "profile_ghosts"},
+    "auto": {"CSP_ASYNC_CONFIG": "auto"},
+}
 LOADS = {"target": 320, "node": 320, "whole": 64}  # operations of each process
 
 
@@ -66,7 +73,7 @@ def memory_row(bench, program, what, how, ghosts):
 
 def calls(bench, quick):
     program = bench.mpi.compile("calls", ("calls.c", "bench.c"), below=True)
-    return issue(bench, program) + flush_all(bench, program, quick)
+    return issue(bench, program) + lookups(bench, program) + flush_all(bench, program, quick)
 
 
 def issue(bench, program):
@@ -84,17 +91,43 @@ def issue(bench, program):
 
 
 def call_row(bench, route, op):
-    direct = route == DIRECT[2] or (route in DIRECT and op[:3] in ("PUT", "GET"))
+    """By load and store, or handed on to the MPI library; else in messages to the ghost: no overhead."""
+    handed_on = ("casper", route, op, "own") in bench.rounds.runs
+    direct = route in DIRECT and not handed_on
     row = {"mpi": bench.mpi.name, "kind": "call", "route": route, "op": op, "direct": direct}
     bench.rounds.put(row, "plain_ns", ("plain", route, op, "whole"), 1)
     bench.rounds.put(row, "casper_ns", ("casper", route, op, "whole"), 1)
     bench.rounds.put(row, "own_ns", ("casper", route, op, "own"), 1)
-    bench.rounds.put(row, "empty_ns", ("casper", route, "PUT", "empty"), 1)
-    over, under = ("casper_ns", "plain_ns") if direct else ("own_ns", "empty_ns")
-    row["overhead_ns"] = round(row[over] - row[under], 1)
+    if handed_on:
+        bench.rounds.put(row, "empty_ns", ("casper", route, "PUT", "empty"), 1)
+    if direct or handed_on:
+        over, under = ("casper_ns", "plain_ns") if direct else ("own_ns", "empty_ns")
+        row["overhead_ns"] = round(row[over] - row[under], 1)
     looked_up = bench.rounds.runs["casper", route, op, "attributes whole"]
     row["attribute_lookups"] = max(looked_up)
     return row
+
+
+def lookups(bench, program):
+    """Casper's part of a call at another node, by configuration: rows of the kind `lookup`."""
+    seen = {}
+
+    def one(config):
+        env = LOOKUPS[config]
+        for line in bench.lines(program, ["lookup"], users_per_node=1, ghosts=1, env=env):
+            if line["mode"] == "own":
+                seen.setdefault(line["op"])
+                bench.rounds.add((config, line["op"]), line["samples"])
+
+    bench.turns("lookup", *[lambda c=c: one(c) for c in LOOKUPS])
+    return [lookup_row(bench, config, op) for op in seen for config in LOOKUPS]
+
+
+def lookup_row(bench, config, op):
+    row = {"mpi": bench.mpi.name, "kind": "lookup", "config": config, "op": op}
+    bench.rounds.put(row, "own_ns", (config, op), 1)
+    more_ns = row["own_ns"] - results.median(bench.rounds.runs["on", op])
+    return {**row, "more_ns": round(more_ns, 1)}
 
 
 def flush_all(bench, program, quick):

@@ -20,6 +20,13 @@ void below_reset(void)
     if (next == NULL)                                                                              \
     next = (__typeof__(name) *)dlsym(RTLD_NEXT, #name)
 
+// 1 if an operation ends here.
+static int swallows(void)
+{
+    below_counts.swallowed += below_swallow;
+    return below_swallow;
+}
+
 static void count_op(int rank, int count, MPI_Datatype type)
 {
     int bytes = 0;
@@ -34,7 +41,7 @@ int PMPI_Put(const void *origin, int origin_count, MPI_Datatype origin_type, int
              MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win)
 {
     NEXT(PMPI_Put);
-    if (below_swallow)
+    if (swallows())
         return MPI_SUCCESS;
     return next(origin, origin_count, origin_type, rank, disp, count, type, win);
 }
@@ -47,7 +54,7 @@ int PMPI_Rput(const void *origin, int origin_count, MPI_Datatype origin_type, in
               MPI_Aint disp, int count, MPI_Datatype type, MPI_Win win, MPI_Request *request)
 {
     NEXT(PMPI_Rput);
-    if (!below_swallow)
+    if (!swallows())
         return next(origin, origin_count, origin_type, rank, disp, count, type, win, request);
     *request = MPI_REQUEST_NULL;
     return MPI_SUCCESS;
@@ -57,7 +64,7 @@ int PMPI_Get(void *origin, int origin_count, MPI_Datatype origin_type, int rank,
              int count, MPI_Datatype type, MPI_Win win)
 {
     NEXT(PMPI_Get);
-    if (below_swallow)
+    if (swallows())
         return MPI_SUCCESS;
     return next(origin, origin_count, origin_type, rank, disp, count, type, win);
 }
@@ -66,7 +73,7 @@ int PMPI_Accumulate(const void *origin, int origin_count, MPI_Datatype origin_ty
                     MPI_Aint disp, int count, MPI_Datatype type, MPI_Op op, MPI_Win win)
 {
     NEXT(PMPI_Accumulate);
-    if (below_swallow)
+    if (swallows())
         return MPI_SUCCESS;
     count_op(rank, count, type);
     return next(origin, origin_count, origin_type, rank, disp, count, type, op, win);
@@ -76,7 +83,7 @@ int PMPI_Fetch_and_op(const void *origin, void *result, MPI_Datatype type, int r
                       MPI_Op op, MPI_Win win)
 {
     NEXT(PMPI_Fetch_and_op);
-    if (below_swallow)
+    if (swallows())
         return MPI_SUCCESS;
     return next(origin, result, type, rank, disp, op, win);
 }

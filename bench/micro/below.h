@@ -13,6 +13,7 @@ enum { BELOW_RANKS = 64 };
 struct below_counts {
     long attributes;       // look-ups on windows, communicators and datatypes
     long flushes;          // MPI_Win_flush
+    long swallowed;        // operations that ended here
     long ops[BELOW_RANKS]; // accumulates, by rank in the window that the MPI library sees
     long long ops_bytes[BELOW_RANKS];
 };

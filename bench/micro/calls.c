@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// What the call of an operation costs the origin, by route, and what MPI_Win_flush_all costs by what was
-// used and what exists. Two nodes or more; rank 0 works, the others leave their cores.
-// Usage: calls FILE issue | calls FILE flush USERS_PER_NODE WINDOWS
+// What the call of an operation costs the origin, by route or, `lookup`, at another node alone, and what
+// MPI_Win_flush_all costs by what was used and what exists. Two nodes or more; rank 0 works, the others leave
+// their cores.
+// Usage: calls FILE issue | calls FILE lookup | calls FILE flush USERS_PER_NODE WINDOWS plain|casper
 // A call is timed in batches, without the flush that follows each. Modes:
 //     whole  the call as it is
-//     own    the MPI library's part is taken out (below.h)
+//     own    the MPI library's part is taken out (below.h), if it has one
 //     empty  what the function costs that stands for the MPI library then
 #include <mpi.h>
 #include <stdint.h>
@@ -113,12 +114,23 @@ static int time_batches(struct call *c, call_action *action, int swallow, double
     return count;
 }
 
+// Whether the MPI library is given the operation: what Casper executes itself is not kept from anybody.
+static int is_handed_on(struct call *c, call_action *action)
+{
+    below_reset();
+    time_batch(c, action, 1);
+    MPI_Win_flush(c->target, c->win);
+    return below_counts.swallowed == BATCH;
+}
+
 static void run_call(struct call *c, const char *route, const char *op, call_action *action,
                      int swallow)
 {
     double ns[SAMPLES];
     char labels[200];
     const char *mode = action == call_below ? "empty" : swallow ? "own" : "whole";
+    if (swallow && !is_handed_on(c, action))
+        return;
     const int count = time_batches(c, action, swallow, ns);
     const double attributes = (double)below_counts.attributes / (count * BATCH);
     snprintf(labels, sizeof labels, "\"route\": \"%s\", \"op\": \"%s\", \"mode\": \"%s\"", route,
@@ -194,6 +206,21 @@ static void group_issue(void)
     MPI_Comm_free(&node);
 }
 
+// What redirection that may change adds to a call is found by running this with and without it.
+static void group_lookup(void)
+{
+    MPI_Win all = open_window(MPI_COMM_WORLD, 0);
+    struct call c = {.win = all, .target = size - 1, .value = 42};
+    bench_quiet_barrier();
+    if (rank == 0) {
+        run_call(&c, "other node", "PUT", call_put, 1);
+        run_call(&c, "other node", "ACC", call_acc, 1);
+        run_call(&c, "other node", "PUT", call_below, 1);
+    }
+    bench_quiet_barrier();
+    close_window(&all);
+}
+
 // ---- flush_all
 
 static void run_flush(MPI_Win win, int users_per_node, int used)
@@ -244,12 +271,15 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     if (argc != 3 && argc != 6)
-        bench_die("usage: calls FILE issue | calls FILE flush USERS_PER_NODE WINDOWS plain|casper");
+        bench_die("usage: calls FILE issue|lookup | calls FILE flush USERS_PER_NODE WINDOWS "
+                  "plain|casper");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0 && (out = fopen(argv[1], "w")) == NULL)
         bench_die("cannot write %s", argv[1]);
-    if (argc == 3)
+    if (argc == 3 && strcmp(argv[2], "lookup") == 0)
+        group_lookup();
+    else if (argc == 3)
         group_issue();
     else
         group_flush(atoi(argv[3]), atoi(argv[4]), strcmp(argv[5], "plain") == 0);
