@@ -60,6 +60,30 @@ def test_the_demo_without_a_plain_run(capsys):
     assert "| GET_ACC | - | 0.001 " in tables.demo_page(data)
 
 
+def call_row(op, **more):
+    label = {"mpi": "m50", "kind": "call", "route": "other node", "op": op, "direct": False}
+    return {**label, "plain_ns": 9.0, "casper_ns": 99.0, "attribute_lookups": 0, **more}
+
+
+def test_what_is_sent_in_messages_has_no_part_of_its_own():
+    rows = [call_row("PUT", own_ns=70.0, empty_ns=4.0, overhead_ns=66.0), call_row("ACC")]
+    lines = tables_rma.call_lines(rows)
+    assert any(line.startswith("| other node | PUT |") and "| **66.0** |" in line for line in lines)
+    assert any(
+        line.startswith("| other node | ACC |") and "|  |  |  | 0 |" in line for line in lines
+    )
+    assert tables_rma.calls_wrong(rows[0], rows) and not tables_rma.calls_wrong(rows[1], rows)
+
+
+def test_a_look_up_may_cost_two_nanoseconds():
+    label = {"mpi": "m50", "kind": "lookup", "op": "PUT"}
+    times = {"on": 40.0, "auto": 41.5, "P": 85.0}
+    rows = [{**label, "config": c, "own_ns": ns, "more_ns": ns - 40} for c, ns in times.items()]
+    assert [bool(tables_rma.calls_wrong(row, rows)) for row in rows] == [False, False, True]
+    head, _rule, line, _end = tables_rma.lookup_lines(rows)
+    assert head == "| operation | on | auto | P |" and "**" in line.split("|")[4]
+
+
 def ghosts_row(route, **more):
     kind = {"mpi": "m50", "load": "target", "route": route, "ghosts": 2, "bind": "segment"}
     return {**kind, "busy_ns": 700, "casper_us": 8.0, **more}
