@@ -54,15 +54,11 @@ def how_to_run(mpi, config, users_per_node, intervals_ms):
     elif config != "U":
         env["CSP_ASYNC_CONFIG"] = "auto"
     if config == TRACED:
-        env["CSP_TRACE"] = timelines()
+        env["CSP_TRACE"] = results.TIMELINES
     if config in METHODS:
         env["CSP_AUTO_METHOD"] = METHODS[config]
         env["CSP_PREDICT_INT"], env["CSP_GSYNC_INT"] = (round(1e3 * x) for x in intervals_ms)
     return {"users_per_node": users_per_node, "ghosts": ghosts, "env": env}
-
-
-def timelines():
-    return results.RESULTS / "timelines"
 
 
 class Study:
@@ -201,7 +197,7 @@ def trace(bench, args):
 
     for study in studies:
         bench.turns(f"trace, {study.name}", *[lambda s=study, c=c: one(s, c) for c in configs])
-    shutil.rmtree(timelines())
+    shutil.rmtree(results.TIMELINES)
     return [trace_row(bench, study.name, config) for study in studies for config in configs]
 
 

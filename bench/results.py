@@ -11,6 +11,7 @@ import time
 from launch import BUILD
 
 RESULTS = BUILD / "results"
+TIMELINES = RESULTS / "timelines"  # of programs that are measured with one
 
 
 def read_lines(path):

@@ -5,6 +5,7 @@ MPI_Win_flush_all), node.json (operations inside a node), ghosts.json (two ghost
 function gets the Bench of run.py and gives the rows of one MPI library."""
 
 import math
+import shutil
 
 import results
 
@@ -13,13 +14,16 @@ SLEEP_MS = 30  # of a busy target inside the node
 SHAPES = [(nodes, users) for nodes in (1, 2, 4) for users in (1, 2, 4)]
 WINDOWS = {"pool": (16, 4096, {}), "own": (4, 65536, {"CSP_POOL_MAX": "0", "CSP_SPARE_MAX": "0"})}
 DIRECT = ("own memory", "same node", "window of one node")  # PUT and GET; the last one: everything
-# Redirection that may change, and one that stays.
+# Redirection that may change, and one that stays; `clock`: with a timeline, for which wrappers read the
+# clock as for profiles.
 LOOKUPS = {
     "on": {"CSP_ASYNC_CONFIG": "on"},
+    "clock": {"CSP_ASYNC_CONFIG": "on", "CSP_TRACE": results.TIMELINES},
     "P": {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": "profile"},
     "GP": {"CSP_ASYNC_CONFIG": "auto", "CSP_AUTO_METHOD": "profile_ghosts"},
     "auto": {"CSP_ASYNC_CONFIG": "auto"},
 }
+LOOKUP_BASE = {"on": "on", "clock": "clock", "P": "clock", "GP": "clock", "auto": "on"}
 LOADS = {"target": 320, "node": 320, "whole": 64}  # operations of each process
 
 
@@ -120,13 +124,14 @@ def lookups(bench, program):
                 bench.rounds.add((config, line["op"]), line["samples"])
 
     bench.turns("lookup", *[lambda c=c: one(c) for c in LOOKUPS])
+    shutil.rmtree(results.TIMELINES)
     return [lookup_row(bench, config, op) for op in seen for config in LOOKUPS]
 
 
 def lookup_row(bench, config, op):
     row = {"mpi": bench.mpi.name, "kind": "lookup", "config": config, "op": op}
     bench.rounds.put(row, "own_ns", (config, op), 1)
-    more_ns = row["own_ns"] - results.median(bench.rounds.runs["on", op])
+    more_ns = row["own_ns"] - results.median(bench.rounds.runs[LOOKUP_BASE[config], op])
     return {**row, "more_ns": round(more_ns, 1)}
 
 

@@ -41,8 +41,9 @@ datatype carries one)."""
 LOOKUP_TEXT = """## Redirection that may change
 
 Casper's own part of such a call at another node, as *alone* above, ns: redirection that stays
-(*on*), by measurement (*auto*) and by profile (*P*, *GP*; these read the clock twice in each call).
-Wanted: at most {limit} ns more than *on* (beyond: **bold**)."""
+(*on*; *clock*: with a timeline, for which each call reads the clock twice, as for profiles), by
+profile (*P*, *GP*) and by measurement (*auto*). Wanted: the look-up takes at most {limit} ns, which is
+what *P* and *GP* take more than *clock*, and *auto* more than *on* (beyond: **bold**)."""
 
 FLUSH_TEXT = """## MPI_Win_flush_all
 
@@ -126,7 +127,7 @@ def flush_wrong(row, rows):
 
 def lookup_wrong(row):
     more = row["more_ns"]
-    return f"{more} ns more than with `on` > {LOOKUP_LIMIT_NS}" if more > LOOKUP_LIMIT_NS else ""
+    return f"look-up: {more} ns > {LOOKUP_LIMIT_NS}" if more > LOOKUP_LIMIT_NS else ""
 
 
 def calls_wrong(row, rows):
