@@ -43,7 +43,8 @@ LOOKUP_TEXT = """## Redirection that may change
 Casper's own part of such a call at another node, as *alone* above, ns: redirection that stays
 (*on*; *clock*: with a timeline, for which each call reads the clock twice, as for profiles), by
 profile (*P*, *GP*) and by measurement (*auto*). Wanted: the look-up takes at most {limit} ns, which is
-what *P* and *GP* take more than *clock*, and *auto* more than *on* (beyond: **bold**)."""
+what *P* and *GP* take more than *clock*, and *auto* more than *on*, in their fastest runs (beyond:
+**bold**)."""
 
 FLUSH_TEXT = """## MPI_Win_flush_all
 
