@@ -34,8 +34,11 @@ struct buffer {
     MPI_Request payload; // in: if it comes in a message of its own
     int wrank;           // in: the origin
     int received;        // in: complete
-    char *base; // in: of the segment with the target's memory; NULL: a process's own memory
-    struct csp_acc_lock *lock; // in: of the target; NULL: none
+    // in: of the piece that is next, if the message brings several
+    size_t at;  // bytes before it
+    char *base; // of the segment with the target's memory; NULL: a process's own memory
+    struct csp_acc_lock *lock; // of the target; NULL: none
+    int error;                 // MPI error code of the first one that failed
     size_t bytes;
     _Alignas(CSP_PIECE_ALIGN) char data[];
 };
@@ -121,34 +124,20 @@ static void send_reply(struct buffer *b, int wrank)
     out = b;
 }
 
-static void execute(const struct buffer *b)
+static const struct csp_piece *piece_at(const struct buffer *b, size_t at)
 {
-    const struct csp_piece *p = (const struct csp_piece *)b->data;
-    struct origin *o = origin_of(b->wrank);
-    int result = csp_piece_replies(p->kind), want_ack = p->flags & CSP_PIECE_WANT_ACK;
-    struct buffer *reply = result || want_ack ? buffer_take(result ? p->bytes : sizeof(int)) : NULL;
-    enum csp_status s = csp_piece_exec(p, b->base, result ? reply->data : NULL, &room);
-    if (b->lock)
-        csp_acc_release(b->lock);
-    int error = mpi_error(s, p), failed = error != MPI_SUCCESS;
-    o->done = p->seq;
-    if ((failed && !reply) || (o->owed && (int32_t)(o->done - o->asked) >= 0))
-        acknowledge(b->wrank, o, reply ? MPI_SUCCESS : error, p->win);
-    if (want_ack)
-        memcpy(reply->data, &error, sizeof(error));
-    else if (result && failed)
-        reply->bytes = 0; // that is how the origin knows
-    if (reply)
-        send_reply(reply, b->wrank);
+    return (const struct csp_piece *)(b->data + at);
 }
 
-// A whole message: where its target is.
+// A whole message: where the target of its next piece is.
 static void locate(struct buffer *b)
 {
-    const struct csp_piece *p = (const struct csp_piece *)b->data;
+    const struct csp_piece *p = piece_at(b, b->at);
     const struct csp_seg *pool = &csp_rt.pool, *seg = NULL;
-    int good = csp_piece_check(p, b->bytes) == CSP_OK && p->lock_off % sizeof(*b->lock) == 0 &&
-               p->lock_off < pool->bytes;
+    int good = b->at < b->bytes && csp_piece_check(p, b->bytes - b->at) == CSP_OK &&
+               p->lock_off % sizeof(*b->lock) == 0 && p->lock_off < pool->bytes;
+    if (b->at > 0 || p->flags & CSP_PIECE_MORE)
+        good = good && !csp_piece_replies(p->kind);
     if (good && p->seg != CSP_PIECE_PRIVATE) {
         seg = p->seg == CSP_PIECE_POOL ? pool : csp_ghost_win_seg(p->seg);
         good = seg && csp_piece_check_place(p, seg->bytes) == CSP_OK;
@@ -157,6 +146,43 @@ static void locate(struct buffer *b)
     b->base = seg ? seg->base : NULL;
     b->lock =
         p->lock_off ? (struct csp_acc_lock *)((char *)pool->base + p->lock_off) : NULL; // NOLINT
+}
+
+// All of the message is executed. `result`: what was there, if the origin gets it back.
+static void answer(const struct buffer *b, struct buffer *result)
+{
+    const struct csp_piece *p = piece_at(b, 0);
+    struct origin *o = origin_of(b->wrank);
+    int want_ack = p->flags & CSP_PIECE_WANT_ACK, failed = b->error != MPI_SUCCESS;
+    struct buffer *reply = want_ack ? buffer_take(sizeof(b->error)) : result;
+    o->done = p->seq;
+    if ((failed && !reply) || (o->owed && (int32_t)(o->done - o->asked) >= 0))
+        acknowledge(b->wrank, o, reply ? MPI_SUCCESS : b->error, p->win);
+    if (want_ack)
+        memcpy(reply->data, &b->error, sizeof(b->error));
+    else if (result && failed)
+        reply->bytes = 0; // that is how the origin knows
+    if (reply)
+        send_reply(reply, b->wrank);
+}
+
+// The piece that is next. @return 1 if it was the last one.
+static int execute(struct buffer *b)
+{
+    const struct csp_piece *p = piece_at(b, b->at);
+    struct buffer *result = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
+    enum csp_status s = csp_piece_exec(p, b->base, result ? result->data : NULL, &room);
+    if (b->lock)
+        csp_acc_release(b->lock);
+    if (b->error == MPI_SUCCESS)
+        b->error = mpi_error(s, p);
+    if (p->flags & CSP_PIECE_MORE) {
+        b->at += csp_piece_step(csp_piece_size(p));
+        locate(b);
+        return 0;
+    }
+    answer(b, result);
+    return 1;
 }
 
 // @return 1 if it is complete.
@@ -194,13 +220,21 @@ static int try_lock(const struct buffer *b)
     return 1;
 }
 
+// @return 1: all of the message; 0: a user has a lock.
+static int execute_all(struct buffer *b)
+{
+    while (try_lock(b))
+        if (execute(b))
+            return 1;
+    return 0;
+}
+
 // A small one that nothing is in the way of. To look for the next message first takes longer than all the rest.
 static int execute_at_once(struct buffer *b)
 {
     if (b->bytes > SMALL_BYTES || b->payload != MPI_REQUEST_NULL || origin_of(b->wrank)->here ||
-        !receive(b) || !try_lock(b))
+        !receive(b) || !execute_all(b))
         return 0;
-    execute(b);
     executed++;
     csp_bufs_give(&bufs, &b->buf);
     return 1;
@@ -221,6 +255,8 @@ static int take(int wrank, int bytes, int tag)
     b->bytes = (size_t)bytes;
     b->wrank = wrank;
     b->received = 0;
+    b->at = 0;
+    b->error = MPI_SUCCESS;
     b->payload = MPI_REQUEST_NULL;
     int rc = csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, tag, csp_rt.ctl, &b->request);
     if (rc == MPI_SUCCESS && apart)
@@ -251,14 +287,13 @@ static int execute_ready(void)
     for (struct buffer **at = &in; *at;) {
         struct buffer *b = *at;
         struct origin *o = origin_of(b->wrank);
-        int whole = o->walk != walk && receive(b), locked = whole && !try_lock(b);
+        int whole = o->walk != walk && receive(b), locked = whole && !execute_all(b);
         waits_for_lock |= locked;
         if (!whole || locked) {
             o->walk = walk;
             at = &b->next;
             continue;
         }
-        execute(b);
         remove_at(at, o);
         n++;
     }

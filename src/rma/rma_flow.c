@@ -9,6 +9,8 @@
 //   acknowledgement   <--------------------------------- if the piece wants one; it comes like a reply
 //   CSP_AM_SOFT_ASK   ---------------------------------> CSP_AM_SOFT_ACK when all up to n is done
 //
+// Small pieces without results that come close upon each other travel together, with one number: a train. It leaves when it is full or
+// was begun BURST_NS ago, before any other piece, and when somebody wants to wait for it.
 // The numbers of one flow are in order, so one number says what is done.
 #include "rma/rma_flow.h"
 
@@ -30,6 +32,9 @@ enum {
     KEPT_BYTES = 4 << 20,               // of free buffers
     LOOK = 16,                          // messages
     LOOKS = 4,                          // at a reply, for one at all that may come
+    TRAIN_BYTES = 4096,                 // so that the ghost executes it when it finds it
+    TRAIN_PIECE = 512,                  // bytes of a piece that is worth it
+    BURST_NS = 20000,                   // from one message to the next one's first piece
 };
 
 struct slot {
@@ -41,6 +46,7 @@ struct slot {
     int replies;            // `receive` is in use
     int ack;                // MPI error code, with CSP_PIECE_WANT_ACK
     size_t under_way;       // bytes that count as credit
+    size_t bytes;           // of the message
     struct csp_side result; // unless the reply comes straight to its place
     int64_t first;
     char *reply; // behind the message, or NULL
@@ -57,6 +63,10 @@ struct flow {
     uint32_t npieces;
     struct slot *first, **last;
     struct slot *unanswered; // the first whose reply, if it has one, is not here yet
+    struct slot *train;      // not yet sent
+    struct csp_piece *tail;  // its last piece
+    uint64_t begun_ns;       // the train, or else the last message of one small piece
+    uint64_t now_ns;         // the last small piece
 };
 
 static struct flow *flows;                               // [node * ng + gidx]
@@ -124,6 +134,10 @@ void csp_flow_start(void)
 
 void csp_flow_stop(void)
 {
+    size_t n = (size_t)csp_rt.topo->nnodes * (size_t)csp_rt.topo->ng;
+    for (size_t i = 0; i < n; i++)
+        if (flows[i].train) // the program ended without a flush
+            csp_bufs_give(&bufs, &flows[i].train->buf);
     csp_bufs_free(&bufs);
     free(flows);
     flows = NULL;
@@ -222,16 +236,17 @@ static void await_room(int ghost, struct flow *f, size_t bytes)
     }
 }
 
-struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t elsewhere, size_t reply_bytes)
+// A message of `bytes` bytes, without what is `elsewhere`.
+static struct slot *take_slot(int ghost, struct flow *f, size_t bytes, size_t elsewhere,
+                              size_t reply_bytes)
 {
-    struct flow *f = &flows[ghost];
-    pthread_mutex_lock(&lock); // until csp_flow_send
     await_room(ghost, f, bytes + elsewhere + reply_bytes);
     struct slot *s = csp_bufs_take(&bufs, bytes + reply_bytes);
     CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
     s->under_way = bytes + elsewhere + reply_bytes;
+    s->bytes = bytes;
     s->reply = s->message + bytes;
-    return (struct csp_piece *)s->message;
+    return s;
 }
 
 static int post_receive(int ghost, struct slot *s, const struct csp_flow_data *data)
@@ -262,16 +277,13 @@ static int post_receive(int ghost, struct slot *s, const struct csp_flow_data *d
 static int post_sends(int ghost, struct slot *s, const char *payload)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
-    int bytes = (int)csp_piece_payload_off(p->layout_bytes), more = (int)p->payload_bytes;
     int to = csp_topo_ghosts(csp_rt.topo)[ghost];
+    int tag = payload ? csp_piece_head_tag(p->payload_bytes) : CSP_PIECE_TAG;
     s->nsends = payload ? 2 : 1;
-    if (!payload)
-        return csp_mpi.Isend(p, bytes + more, MPI_BYTE, to, CSP_PIECE_TAG, csp_rt.ctl, s->sends);
-    int rc = csp_mpi.Isend(p, bytes, MPI_BYTE, to, csp_piece_head_tag(p->payload_bytes), csp_rt.ctl,
-                           s->sends);
-    if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Isend(payload, more, MPI_BYTE, to, CSP_PIECE_PAYLOAD_TAG, csp_rt.ctl,
-                           s->sends + 1);
+    int rc = csp_mpi.Isend(p, (int)s->bytes, MPI_BYTE, to, tag, csp_rt.ctl, s->sends);
+    if (rc == MPI_SUCCESS && payload)
+        rc = csp_mpi.Isend(payload, (int)p->payload_bytes, MPI_BYTE, to, CSP_PIECE_PAYLOAD_TAG,
+                           csp_rt.ctl, s->sends + 1);
     return rc;
 }
 
@@ -301,20 +313,87 @@ static void post(int ghost, struct flow *f, struct slot *s, const struct csp_flo
     f->under_way += s->under_way;
 }
 
-void csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_data *data)
+static void send(int ghost, struct slot *s, const struct csp_flow_data *data)
 {
-    struct slot *s = (struct slot *)((char *)piece - offsetof(struct slot, message));
     if (csp_rt.crowded)
         csp_nudge_issue(ghost);
     post(ghost, &flows[ghost], s, data);
-    pthread_mutex_unlock(&lock);
     if (ghost / csp_rt.topo->ng == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
+}
+
+static void send_train(int ghost, struct flow *f)
+{
+    struct slot *s = f->train;
+    if (!s)
+        return;
+    f->train = NULL;
+    f->begun_ns = f->now_ns;
+    send(ghost, s, &(struct csp_flow_data){0});
+}
+
+// Its pieces are of one window, which hears of it if one fails.
+static int takes(const struct slot *train, const struct csp_piece *head, size_t bytes)
+{
+    return ((const struct csp_piece *)train->message)->win == head->win &&
+           csp_piece_step(train->bytes) + bytes <= TRAIN_BYTES;
+}
+
+// A place in the train. @return NULL: there is none, since the last message is longer ago.
+static struct csp_piece *join(int ghost, struct flow *f, const struct csp_piece *head, size_t bytes)
+{
+    f->now_ns = csp_clock_ns();
+    if (f->train && !takes(f->train, head, bytes))
+        send_train(ghost, f);
+    if (!f->train && f->now_ns - f->begun_ns > BURST_NS) {
+        f->begun_ns = f->now_ns;
+        return NULL;
+    }
+    if (f->train) {
+        f->tail->flags |= CSP_PIECE_MORE;
+        f->train->bytes = csp_piece_step(f->train->bytes);
+    } else {
+        f->train = take_slot(ghost, f, TRAIN_BYTES, 0, 0);
+        f->train->bytes = 0;
+        f->begun_ns = f->now_ns;
+    }
+    f->tail = (struct csp_piece *)(f->train->message + f->train->bytes);
+    f->train->bytes += bytes;
+    return f->tail;
+}
+
+struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head, int apart)
+{
+    struct flow *f = &flows[ghost];
+    size_t bytes = csp_piece_size(head), elsewhere = apart ? head->payload_bytes : 0;
+    int replies = csp_piece_replies(head->kind);
+    pthread_mutex_lock(&lock); // until csp_flow_send
+    if (bytes <= TRAIN_PIECE && !apart && !replies) {
+        struct csp_piece *p = join(ghost, f, head, bytes);
+        if (p)
+            return p;
+    }
+    send_train(ghost, f);
+    struct slot *s = take_slot(ghost, f, bytes - elsewhere, elsewhere, replies ? head->bytes : 0);
+    return (struct csp_piece *)s->message;
+}
+
+void csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_data *data)
+{
+    struct flow *f = &flows[ghost];
+    if (!f->train)
+        send(ghost, (struct slot *)((char *)piece - offsetof(struct slot, message)), data);
+    else if (f->now_ns - f->begun_ns > BURST_NS ||
+             !takes(f->train, f->tail, csp_piece_size(f->tail)))
+        send_train(ghost, f);
+    pthread_mutex_unlock(&lock);
 }
 
 uint32_t csp_flow_last(int ghost, int local)
 {
     pthread_mutex_lock(&lock);
+    if (!local)
+        send_train(ghost, &flows[ghost]);
     uint32_t seq = local ? flows[ghost].held : flows[ghost].sent;
     pthread_mutex_unlock(&lock);
     return seq;

@@ -22,15 +22,18 @@ void csp_flow_start(void);
 void csp_flow_stop(void);
 
 /**
- * A buffer of `bytes` bytes for a message to `ghost`; waits while too much is under way to it, what is
- * `elsewhere` and the reply counted. What comes back must be given to csp_flow_send by the same thread.
+ * Room for a piece with this head to `ghost`; waits while too much is under way to it. `apart`: its payload does not go there. What comes
+ * back must be given to csp_flow_send by the same thread.
  */
-struct csp_piece *csp_flow_begin(int ghost, size_t bytes, size_t elsewhere, size_t reply_bytes);
+struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head, int apart);
 
-/** Numbers and sends the message; ends the job if the MPI library cannot. */
+/**
+ * Numbers and sends the piece, or leaves it, if it is one of many small ones, to a message that brings several: with the next one, or before
+ * csp_flow_last tells a number. Ends the job if the MPI library cannot.
+ */
 void csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_data *data);
 
-/** The number of the last message to `ghost`; `local`: of those that hold memory of the program, for a result or with the payload. */
+/** The number of the last message to `ghost`, which has all pieces so far; `local`: of those that hold memory of the program, for a result or with the payload. */
 uint32_t csp_flow_last(int ghost, int local);
 
 /**

@@ -250,10 +250,7 @@ static int send_piece(struct job *j, int64_t at, const struct csp_piece *head,
 {
     int replies = csp_piece_replies(head->kind), ghost = j->ghost;
     const char *apart = payload_apart(j, at, head);
-    size_t bytes = csp_piece_payload_off(head->layout_bytes);
-    struct csp_piece *p =
-        csp_flow_begin(ghost, bytes + (apart ? 0 : head->payload_bytes),
-                       apart ? head->payload_bytes : 0, replies ? head->bytes : 0);
+    struct csp_piece *p = csp_flow_begin(ghost, head, apart != NULL);
     write_head(head, layout, p);
     if (apart)
         csp_win_mark(j->w->soft_local, ghost);

@@ -62,7 +62,7 @@ enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes)
     if (bytes < sizeof(*p) || p->bytes > CSP_PIECE_BYTES || p->layout_bytes > CSP_PIECE_LAYOUT ||
         p->kind >= CSP_OP_KINDS || p->elem.size == 0 || p->elem.size > CSP_REDUCE_RUN ||
         p->lrank < csp_rt.page->ng || p->lrank >= csp_rt.page->nprocs ||
-        csp_piece_payload_off(p->layout_bytes) + p->payload_bytes != bytes)
+        (p->flags & CSP_PIECE_MORE ? csp_piece_size(p) >= bytes : csp_piece_size(p) != bytes))
         return CSP_ERR_ARG;
     return p->layout_bytes ? csp_layout_check(layout_of(p), p->layout_bytes) : CSP_OK;
 }

@@ -22,8 +22,10 @@ enum {
     CSP_PIECE_HEAD_TAG = 5,    // and more (csp_piece_head_tag): a piece without its payload
 };
 
-// WANT_ACK, without a result: a reply with the MPI error code of this one.
-enum csp_piece_flag { CSP_PIECE_WANT_ACK = 1 };
+enum csp_piece_flag {
+    CSP_PIECE_WANT_ACK = 1, // without a result: a reply with an MPI error code
+    CSP_PIECE_MORE = 2 // another piece without a result follows in the message (csp_piece_step)
+};
 
 // Where the target's memory is; other numbers: the segment of the window with that id (csp_iwin).
 enum csp_piece_seg {
@@ -56,11 +58,22 @@ struct csp_piece {
     uint64_t win;      // gid: whose operation it is, if it fails
 };
 
-/** Where the payload starts in a message. */
+/** Where something begins that comes behind `bytes` bytes in a message: the payload, the next piece. */
+static inline size_t csp_piece_step(size_t bytes)
+{
+    return (bytes + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
+}
+
+/** Where the payload starts in a piece. */
 static inline size_t csp_piece_payload_off(size_t layout_bytes)
 {
-    size_t n = sizeof(struct csp_piece) + layout_bytes;
-    return (n + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
+    return csp_piece_step(sizeof(struct csp_piece) + layout_bytes);
+}
+
+/** Bytes of a whole piece. */
+static inline size_t csp_piece_size(const struct csp_piece *p)
+{
+    return csp_piece_payload_off(p->layout_bytes) + p->payload_bytes;
 }
 
 /** The tag of a piece whose payload of `bytes` bytes, at least 1, comes after it in a message of its own. */
@@ -87,7 +100,7 @@ uint64_t csp_wire_op(MPI_Op op);
 MPI_Datatype csp_wire_to_type(uint64_t wire);
 MPI_Op csp_wire_to_op(uint64_t wire);
 
-/** Whether a message of `bytes` bytes is a whole piece; its layout is checked too. */
+/** Whether `bytes` bytes of a message are a whole piece, or, with MORE, begin with one; its layout is checked too. */
 CSP_MUST_CHECK enum csp_status csp_piece_check(const struct csp_piece *p, size_t bytes);
 
 /** Whether the target data of a piece on a segment lie in its `bytes` bytes. */
