@@ -230,6 +230,15 @@ static void act_put_flush(void *context)
     MPI_Win_flush(series.target, w->win);
 }
 
+static void act_acc_flush(void *context)
+{
+    struct small *w = context;
+    for (int i = 0; i < ISSUE_BATCH; i++)
+        MPI_Accumulate(&w->value, 1, MPI_INT64_T, series.target, 0, 1, MPI_INT64_T, MPI_REPLACE,
+                       w->win);
+    MPI_Win_flush(series.target, w->win);
+}
+
 static void act_fop_flush(void *context)
 {
     struct small *w = context;
@@ -251,6 +260,7 @@ static void group_issue(void)
     small_open(&w);
     MPI_Win_lock_all(0, w.win);
     run_batch("Put 8 B, of 64 + flush", act_put_flush, &w);
+    run_batch("Accumulate 8 B, of 64 + flush", act_acc_flush, &w);
     run_batch("Fetch_and_op 8 B, of 64 + flush", act_fop_flush, &w);
     MPI_Win_unlock_all(w.win);
     small_close(&w);

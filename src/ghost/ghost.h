@@ -40,6 +40,8 @@ int csp_ghost_soft_turn(void);
 int csp_ghost_soft_idle(void);
 /** 1 if the last turn left a piece whose target a user of this node has locked. */
 int csp_ghost_soft_waits_for_lock(void);
+/** How many messages brought them. */
+uint64_t csp_ghost_soft_messages(void);
 void csp_ghost_soft_stop(void);
 
 // ghost_route.c: first ghost of a node: routes of windows that decide by measurement (adapt/keep.h).

@@ -77,7 +77,8 @@ static void publish(struct loop *l)
     atomic_store_explicit(&s->cpu_ns, csp_clock_cpu_ns() - l->begin_cpu_ns, memory_order_relaxed);
     atomic_store_explicit(&s->polls, l->polls, memory_order_relaxed);
     atomic_store_explicit(&s->busy_polls, l->busy_polls, memory_order_relaxed);
-    atomic_store_explicit(&s->messages, l->messages, memory_order_relaxed);
+    atomic_store_explicit(&s->messages, l->messages + csp_ghost_soft_messages(),
+                          memory_order_relaxed);
     l->busy_at_publish = l->busy_ns;
     l->last_publish = l->now;
     csp_peers_check(l->now);

@@ -56,6 +56,7 @@ static struct buffer *in, **in_last = &in, *out;
 static int in_origins;         // who have a piece in `in`
 static int waits_for_lock;     // as of the last turn
 static int executed;           // since the last turn
+static uint64_t taken;         // messages
 static struct origin *origins; // [wrank]; made when the first piece comes
 static struct csp_piece_room room;
 
@@ -263,6 +264,7 @@ static int take(int wrank, int bytes, int tag)
         rc = take_payload(b, apart);
     if (rc == MPI_SUCCESS && !execute_at_once(b))
         put_off(b);
+    taken++;
     return rc;
 }
 
@@ -322,6 +324,11 @@ int csp_ghost_soft_turn(void)
         n += execute_ready();
     reap();
     return n;
+}
+
+uint64_t csp_ghost_soft_messages(void)
+{
+    return taken;
 }
 
 int csp_ghost_soft_idle(void)
