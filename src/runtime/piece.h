@@ -49,7 +49,7 @@ struct csp_piece {
     uint32_t bytes;        // target data in this piece
     uint32_t layout_bytes; // 0: the target data are one run
     uint32_t payload_bytes;
-    uint32_t seq;   // number of the piece, from this origin to this ghost
+    uint32_t seq;   // of the first piece of a message: its number, from this origin to this ghost
     int32_t lrank;  // target: its rank on the ghost's node
     uint16_t kind;  // enum csp_op_kind
     uint16_t flags; // enum csp_piece_flag

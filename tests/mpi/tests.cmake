@@ -245,6 +245,7 @@ csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper
 csp_add_mpi_test(casper/created_unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(casper/errors_windows.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(casper/burst.c NP 4 GHOSTS 1 NODES 2 CORE LINKED)
+csp_add_mpi_test(casper/burst.c NP 4 GHOSTS 1 NODES 2 CORE LINKED NAME casper/errors_burst ARGS errors)
 csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_ops_own ENV CSP_POOL_MAX=0)
 csp_add_mpi_test(casper/errors_ops.c NP 4 GHOSTS 1 NODES 2 NAME casper/errors_ops_off ARGS off ENV CSP_CHECKS=off)
