@@ -137,8 +137,8 @@ static void locate(struct buffer *b)
     const struct csp_seg *pool = &csp_rt.pool, *seg = NULL;
     int good = b->at < b->bytes && csp_piece_check(p, b->bytes - b->at) == CSP_OK &&
                p->lock_off % sizeof(*b->lock) == 0 && p->lock_off < pool->bytes;
-    if (b->at > 0 || p->flags & CSP_PIECE_MORE)
-        good = good && !csp_piece_replies(p->kind);
+    if (good && (b->at > 0 || p->flags & CSP_PIECE_MORE))
+        good = !csp_piece_replies(p->kind);
     if (good && p->seg != CSP_PIECE_PRIVATE) {
         seg = p->seg == CSP_PIECE_POOL ? pool : csp_ghost_win_seg(p->seg);
         good = seg && csp_piece_check_place(p, seg->bytes) == CSP_OK;
@@ -154,15 +154,17 @@ static void answer(const struct buffer *b, struct buffer *result)
 {
     const struct csp_piece *p = piece_at(b, 0);
     struct origin *o = origin_of(b->wrank);
-    int want_ack = p->flags & CSP_PIECE_WANT_ACK, failed = b->error != MPI_SUCCESS;
-    struct buffer *reply = want_ack ? buffer_take(sizeof(b->error)) : result;
+    struct buffer *reply = result;
+    int failed = b->error != MPI_SUCCESS;
+    if (p->flags & CSP_PIECE_WANT_ACK) {
+        reply = buffer_take(sizeof(b->error));
+        memcpy(reply->data, &b->error, sizeof(b->error));
+    } else if (result && failed) {
+        result->bytes = 0; // that is how the origin knows
+    }
     o->done = p->seq;
     if ((failed && !reply) || (o->owed && (int32_t)(o->done - o->asked) >= 0))
         acknowledge(b->wrank, o, reply ? MPI_SUCCESS : b->error, p->win);
-    if (want_ack)
-        memcpy(reply->data, &b->error, sizeof(b->error));
-    else if (result && failed)
-        reply->bytes = 0; // that is how the origin knows
     if (reply)
         send_reply(reply, b->wrank);
 }

@@ -2,15 +2,10 @@
 // Copyright the Casper developers
 // Many small operations that ghosts execute, one after the other: few messages bring them, in their order, each to its place;
 // one that fails (with an argument) keeps none of the others away.
-#include <sys/mman.h>
-
 #include "casper_counter.h"
+#include "hole.h"
 
-enum { OPS = 2000, SLOTS = 64, USERS = 4, BYTES = 1 << 16, PUBLISHED_MS = 200 };
-
-struct place {
-    MPI_Aint good, bad;
-};
+enum { OPS = 2000, SLOTS = 64, USERS = 4, PUBLISHED_MS = 200 };
 
 static int64_t memory[USERS][SLOTS + 1]; // by origin; the last one is replaced again and again
 static int64_t attached[OPS];
@@ -77,15 +72,9 @@ static void few_messages(void)
 static void one_fails(void)
 {
     MPI_Win win;
-    struct place mine, theirs[USERS];
+    struct place theirs[USERS];
     const int target = (csp_test_rank + 2) % USERS;
-    void *hole = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    MPI_Win_attach(win, attached, sizeof attached);
-    MPI_Get_address(attached, &mine.good);
-    MPI_Get_address(hole, &mine.bad);
-    MPI_Allgather(&mine, 2, MPI_AINT, theirs, 2, MPI_AINT, MPI_COMM_WORLD);
+    void *hole = hole_open(attached, sizeof attached, &win, theirs);
     MPI_Win_lock_all(0, win);
     for (int64_t i = 0; i < OPS; i++) {
         const MPI_Aint at = theirs[target].good + i * (MPI_Aint)sizeof i;
@@ -99,9 +88,7 @@ static void one_fails(void)
     for (int64_t i = 0; i < OPS; i++)
         CHECK_INT(attached[i], i == OPS / 2 ? 0 : i);
     MPI_Barrier(MPI_COMM_WORLD);
-    MPI_Win_detach(win, attached);
-    MPI_Win_free(&win);
-    munmap(hole, BYTES);
+    hole_close(hole, attached, &win);
 }
 
 int main(int argc, char **argv)

@@ -2,15 +2,9 @@
 // Copyright the Casper developers
 // What goes wrong at a ghost is raised on the window whose operation it was, by the flush of that window, whatever is
 // flushed or waited for before in another window, whose handler ends the job.
-#include <sys/mman.h>
+#include "hole.h"
 
-#include "casper_only.h"
-
-enum { BYTES = 1 << 16, MANY = 40 };
-
-struct place {
-    MPI_Aint good, bad;
-};
+enum { MANY = 40 };
 
 static const int one = 1;
 static int memory[4], attached[4], got;
@@ -65,15 +59,9 @@ int main(void)
     if (csp_test_size != 4 || casper_only_nodes() != 2)
         csp_test_skip("needs two nodes of two users");
     target = (csp_test_rank + 2) % 4;
-    void *hole = mmap(NULL, BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    struct place mine, theirs[4];
+    struct place theirs[4];
     MPI_Win_create(memory, sizeof memory, sizeof(int), MPI_INFO_NULL, MPI_COMM_WORLD, &other);
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    MPI_Win_attach(win, attached, sizeof attached);
-    MPI_Get_address(attached, &mine.good);
-    MPI_Get_address(hole, &mine.bad);
-    MPI_Allgather(&mine, 2, MPI_AINT, theirs, 2, MPI_AINT, MPI_COMM_WORLD);
+    void *hole = hole_open(attached, sizeof attached, &win, theirs);
     MPI_Win_lock_all(0, other);
     MPI_Win_lock_all(0, win);
     PHASE("flush");
@@ -87,8 +75,7 @@ int main(void)
     MPI_Win_unlock_all(other);
     MPI_Barrier(MPI_COMM_WORLD);
     CHECK_INT(memory[1], 1);
-    MPI_Win_detach(win, attached);
-    MPI_Win_free(&win);
+    hole_close(hole, attached, &win);
     MPI_Win_free(&other);
     return csp_test_done();
 }
