@@ -64,7 +64,7 @@ static void few_messages(void)
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
     check();
-    if (after - before > OPS)
+    if (after - before > 2 * OPS) // with sanitizers a quarter of them
         csp_test_fail(__FILE__, __LINE__, "%llu messages for %d operations", after - before,
                       4 * OPS);
 }
