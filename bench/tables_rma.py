@@ -33,7 +33,8 @@ users each. Where Casper does the operation itself (load and store) the overhead
 with Casper minus that of the plain library. Where it hands it on to the MPI library, to a
 ghost or as it is, a library behind Casper keeps the operation from the MPI library: *alone* is
 Casper's own part with a call that does nothing, which *empty* costs, and the overhead is the
-difference. Between processes that communicate, calls take much longer than that and vary more;
+difference. Overheads are those of the fastest runs, since another process on a core makes calls take
+up to twice as long. Between processes that communicate, calls take much longer than that and vary more;
 so do accumulates that Casper sends to the ghost in messages, which have no such part.
 Wanted: at most {limit} ns (beyond: **bold**), and no look-up of an attribute (only a derived
 datatype carries one)."""
