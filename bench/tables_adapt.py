@@ -102,8 +102,12 @@ def untraced(row, rows):
     return next(r for r in rows if (r["config"], r["what"]) == ("on1", row["what"]))
 
 
+def slowdown(row, rows):
+    return row["seconds"] / untraced(row, rows)["seconds"]
+
+
 def trace_wrong(row, rows):
-    ratio = row["seconds"] / untraced(row, rows)["seconds"]
+    ratio = slowdown(row, rows)
     return f"{ratio:.3f} times as long > {TRACE_LIMIT}" if ratio > TRACE_LIMIT else ""
 
 
@@ -215,8 +219,7 @@ def trace_lines(rows):
     for row in rows:
         if row["config"] == "on1":
             continue
-        without = untraced(row, rows)
-        ratio = f"{row['seconds'] / without['seconds']:.3f}"
+        without, ratio = untraced(row, rows), f"{slowdown(row, rows):.3f}"
         cells = (cell(without, "seconds"), cell(row, "seconds"), marked(ratio, row, rows))
         lines.append([row["what"], *cells])
     return table(("program", "without", "with a timeline", "ratio"), lines)

@@ -345,13 +345,12 @@ static struct csp_piece *join(int ghost, struct flow *f, const struct csp_piece 
     f->now_ns = csp_clock_ns();
     if (f->train && !takes(f->train, head, bytes))
         send_train(ghost, f);
-    if (!f->train && f->now_ns - f->begun_ns > BURST_NS) {
-        f->begun_ns = f->now_ns;
-        return NULL;
-    }
     if (f->train) {
         f->tail->flags |= CSP_PIECE_MORE;
         f->train->bytes = csp_piece_step(f->train->bytes);
+    } else if (f->now_ns - f->begun_ns > BURST_NS) {
+        f->begun_ns = f->now_ns;
+        return NULL;
     } else {
         f->train = take_slot(ghost, f, TRAIN_BYTES, 0, 0);
         f->train->bytes = 0;

@@ -83,8 +83,8 @@ int main(int argc, char **argv)
     const int peer = csp_test_rank ^ 1, sends = csp_test_rank % 2 == 0;
     MPI_Type_vector(INTS / RUN, RUN, 2 * RUN, MPI_INT, &runs);
     MPI_Type_commit(&runs);
-    for (int i = 0; i < 4 * ROUNDS;
-         i++) // on a machine with other work a ghost takes some offers back
+    // Several rounds: on a machine with other work a ghost takes some offers back.
+    for (int i = 0; i < 4 * ROUNDS; i++)
         for (int who = first; who <= last; who++)
             transfer((enum who)who, i >> sends & 1, peer);
     MPI_Type_free(&runs);
