@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/numerals.h"
 #include "ghost/ghost.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
@@ -98,6 +99,7 @@ void csp_ghost_trace_start(void)
         int is_ghost = procs[i].gidx >= 0;
         of[i] = (struct csp_trace_proc){is_ghost ? procs[i].gidx : procs[i].urank, is_ghost};
     }
+    csp_numerals_begin(); // for good: the program does not come back to a ghost
     if (out)
         trace = csp_trace_begin(out, csp_rt.node, of, n, (uint64_t)csp_config.trace_int * 1000,
                                 csp_rt.page->changes.begin_ns, csp_clock_ns());

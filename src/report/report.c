@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "base/numerals.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
 
@@ -167,10 +168,12 @@ static void write_all(char *all, struct csp_report_change *changes, size_t nchan
     r.ghosts = ghosts;
     r.seconds = (double)(csp_clock_ns() - begin_ns) * 1e-9;
     library_line(r.library, sizeof(r.library));
+    locale_t before = csp_numerals_begin();
     if (csp_config.report)
         csp_report_text(stderr, &r);
     if (csp_config.report_file[0])
         write_json(&r);
+    csp_numerals_end(before);
     free(nodes);
     free(ghosts);
 }

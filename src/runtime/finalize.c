@@ -95,8 +95,8 @@ static void at_exit(int status, void *unused)
         return;
     if (getpid() != csp_node_procs(csp_rt.page)[csp_rt.lrank].pid)
         return; // a forked child
-    if (csp_rt.session_only && (!csp_rt.user_inited || csp_rt.finalized)) {
-        csp_rt_stop(); // sessions are finalised, the library under them is ours to end
+    if (csp_rt_is_over()) {
+        csp_rt_stop();
         return;
     }
     if (library_exits())
@@ -104,7 +104,8 @@ static void at_exit(int status, void *unused)
     // An MPI call may have failed because the job is being ended already, by an MPI_Abort with a code
     // of its own: let that one come first.
     csp_clock_sleep(GRACE_NS);
-    csp_error("exit(%d) was called before MPI_Finalize; the job is ended", status);
+    csp_error("exit(%d) was called before %s; the job is ended", status,
+              csp_rt.open_sessions > 0 ? "MPI_Session_finalize" : "MPI_Finalize");
     csp_rt_die(status ? status : 1);
 }
 

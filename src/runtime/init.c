@@ -33,11 +33,17 @@
 
 extern char **environ;
 
+// Ghosts that this process's environment asks for.
+static int wanted(void)
+{
+    return (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
+}
+
 // Says once per job why Casper stands aside; the program runs as without it. Under CSP_STRICT (the
-// launcher sets it: it has started ranks for the ghosts) it must not.
+// launcher sets it: it has started ranks for the ghosts, and for no spawned job) it must not.
 static void stand_aside(const char *why)
 {
-    if (csp_config.strict && csp_config.ng > 0) {
+    if (csp_config.strict && !csp_rt.spawned && csp_config.ng > 0) {
         if (csp_rt.wrank == 0) {
             csp_error("Casper can not be active: %s", why);
             csp_rt_die(1);
@@ -91,7 +97,7 @@ static void must_be_same(unsigned i, int64_t least, int64_t most)
 static int agree(void)
 {
     enum { N = CSP_CONFIG_SAMES };
-    int ng = (int)(csp_rt.spawned ? csp_config.spawn_ng : csp_config.ng);
+    int ng = wanted();
     int64_t both[2 * (N + 1)], most[2 * (N + 1)];
     for (unsigned i = 0; i <= N; i++) {
         both[2 * i] = i < N ? csp_config_same(i) : ng;
@@ -211,6 +217,7 @@ static void activate(struct csp_topo *topo, int ng)
                     "/dev/shm were both refused); see `casper check`");
         csp_mpi.Comm_free(&csp_rt.node_comm);
         csp_rt.is_ghost = 0;
+        csp_rt.urank = csp_rt.gidx = -1;
         return;
     }
     csp_init_world();
@@ -278,7 +285,7 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     if (nranks == 1) {
         if (csp_rt.spawned)
             csp_spawn_announce(0);
-        if (!session_only || csp_config.ng > 0)
+        if (csp_rt.spawned ? wanted() > 0 : !session_only || csp_config.ng > 0)
             stand_aside("the job has a single process");
         return MPI_SUCCESS;
     }

@@ -82,6 +82,12 @@ enum { CSP_RT_NO_LEVEL = -1 }; // for `required`
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only);
 /** Last session finalised or exit: undo csp_rt_start for session_only. Idempotent. */
 int csp_rt_stop(void);
+/** Whether the program has ended what it began of MPI, and the library under its sessions is ours to end. */
+static inline int csp_rt_is_over(void)
+{
+    return csp_rt.session_only && csp_rt.open_sessions == 0 &&
+           (!csp_rt.user_inited || csp_rt.finalized);
+}
 /** Ends the whole job, ghosts included, through the real MPI_Abort; never returns. */
 __attribute__((noreturn)) void csp_rt_die(int exit_code);
 

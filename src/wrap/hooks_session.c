@@ -38,7 +38,7 @@ static int wanted_level(MPI_Info info)
 
 static void stop_at_exit(void)
 {
-    if (getpid() == starter && csp_rt.session_only && (!csp_rt.user_inited || csp_rt.finalized))
+    if (getpid() == starter && csp_rt_is_over())
         csp_rt_stop();
 }
 

@@ -271,9 +271,12 @@ csp_add_mpi_test(casper/request_async.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/
 csp_add_mpi_test(casper/api.c NP 3 GHOSTS 1 NODES 2 CORE LINKED)
 csp_add_mpi_test(casper/linked.c NP 4 GHOSTS 1 NODES 2 LINKED)
 # Elsewhere MPI_Comm_spawn fails in the plain library.
+csp_add_mpi_test(casper/decimal_comma.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 MPI m50 abi o50 o41 ENV CSP_SPAWN_NG=1)
 csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_plain ARGS plain MPI m50 abi o50 o41
                  ENV CSP_SPAWN_NG=1 EXPECT "CSP_SPAWN_NG=1 has no effect: the spawned processes do not run with Casper")
+csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_one ARGS one MPI m50 abi o50 o41
+                 ENV CSP_STRICT=1)
 csp_add_mpi_test(casper/named_memory.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_BELOW casper/no_memfd.c)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_below TOOL_BELOW casper/counting_tool.c)
@@ -301,6 +304,7 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV
 
 # Run with other arguments by tests/tools/test_bad_input.py.
 csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(bad/leave_session.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 

@@ -295,6 +295,13 @@ def test_the_launcher_is_killed(lib):
     assert not done.outlived, done.outlived
 
 
+def test_a_user_leaves_in_a_session(lib):
+    done = run(Bad(lib, "bad/leave_session", ["exit3"]))
+    if "skipped: this MPI library has no Sessions" in done.output:
+        pytest.skip("this MPI library has no Sessions")
+    ended_badly(done, r"exit\(3\) was called before MPI_Session_finalize")
+
+
 @pytest.mark.parametrize("where", ["", "epoch"])
 @pytest.mark.parametrize("how", ["exit0", "exit3", "return", "_exit0", "_exit3", "segv", "kill"])
 def test_a_user_leaves_without_finalize(lib, how, where):

@@ -154,6 +154,24 @@ def test_dry_run_prints_the_line_alone(site):
     assert "8 = 4 users + 2 ghosts on each of 2 node(s)" in done.stderr
 
 
+def test_threads_for_the_ranks_alone_count(site):
+    job = {**site["env"], "SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "1"}
+    words = ["run", "-n", 1, "--launcher", "mpiexec", "--dry-run"]
+    bound = support.casper(*words, site["app"], env=job)
+    assert "-bind-to core" in bound.stdout, bound.stderr
+    threads = support.casper(*words, "--env", "OMP_NUM_THREADS=4", site["app"], env=job)
+    assert threads.returncode == 0 and "-bind-to" not in threads.stdout
+
+
+def test_a_file_that_may_not_be_used_is_named(monkeypatch, capsys):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied", "/a/file")
+
+    monkeypatch.setattr(cli, "dispatch", refuse)
+    assert cli.main(["config"]) == 1
+    assert "casper: error: /a/file: Permission denied" in capsys.readouterr().err
+
+
 def test_no_ghosts_still_preloads(site):
     done = support.casper("run", "-n", 2, "-g", 0, "--dry-run", site["app"], env=site["env"])
     assert "-n 2 " in done.stdout and "LD_PRELOAD" in done.stdout and "CSP_NG 0" in done.stdout

@@ -77,6 +77,11 @@ MCA5 = MCA4.replace("vader", "sm")
             f"-ppn 3 -n 6 {TCP} {GENV}",
         ),
         (INTEL, HOST_AB, f"env I_MPI_ROOT=/i mpiexec -hosts a,b -ppn 5 -n 10 {GENV}"),
+        (
+            INTEL,
+            JOB,
+            f"env I_MPI_ROOT=/i I_MPI_JOB_RESPECT_PROCESS_PLACEMENT=0 mpiexec -ppn 5 -n 10 {GENV}",
+        ),
         (OMPI4, HERE, f"mpiexec --host localhost:5 --map-by slot {X} -n 5 app -x 1"),
         (
             OMPI4,

@@ -3,6 +3,7 @@
 """Finding the MPI library of a program, and the Casper build that fits."""
 
 import json
+import os
 
 import launcher_support as support
 import pytest
@@ -34,6 +35,14 @@ def test_program_is_looked_up_on_path(site):
 def test_program_behind_other_commands(site, before):
     support.write_elf(site["root"] / before[0])
     assert program.find_mpi([*before, site["app"], "in.txt"], site["env"]).mpi == site["mpi"]
+
+
+def test_program_that_may_be_run_but_not_read(tmp_path, monkeypatch):
+    app = support.write_script(tmp_path / "app", "#!/bin/sh\n")
+    monkeypatch.setattr("os.access", lambda _, mode: mode != os.R_OK)
+    with pytest.raises(CasperError, match="may be run, but not read") as caught:
+        program.find_mpi([app], {})
+    assert "--mpi" in caught.value.remedy
 
 
 def test_shell_script_that_names_the_program(site):

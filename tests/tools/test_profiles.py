@@ -94,6 +94,13 @@ def test_an_entry_is_replaced_and_others_stay(tmp_path):
     assert profiles.load(tmp_path / "none.json") == []
 
 
+def test_a_place_that_cannot_be_written_is_found_before(tmp_path):
+    with pytest.raises(CasperError, match="cannot be written"):
+        profiles.check_writable("/proc/no/p.json")
+    profiles.check_writable(tmp_path / "new/p.json")
+    assert not list((tmp_path / "new").iterdir())
+
+
 def text_of(*entries, **changes):
     return json.dumps({"casper_profile": 1, "entries": list(entries), **changes})
 

@@ -9,12 +9,14 @@ import re
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import job_support
 import launcher_support  # noqa: F401  (the path of the package)
 import pytest
 from casper_cli import timeline
-from job_support import Job, run
+from casper_cli.errors import CasperError
+from job_support import Job, reported, run
 
 CASPER = job_support.mpi_libs.ROOT / "bin/casper"
 BENCH_PYTHON = job_support.mpi_libs.BUILD / "env/bench/bin/python"
@@ -38,6 +40,20 @@ def traced(tmp_path_factory):
 
 def events(traced, node):
     return json.loads((traced / f"casper-{node}.trace.json").read_text())
+
+
+def test_a_program_may_write_numbers_with_a_comma(tmp_path):
+    lib = job_support.library("m50")
+    if not shutil.which("localedef") or not Path("/usr/share/i18n/locales/de_DE").exists():
+        pytest.skip("the package locales is not installed")
+    made = tmp_path / "locales"
+    made.mkdir()
+    subprocess.run(["localedef", "-i", "de_DE", "-f", "UTF-8", made / "de_DE.UTF-8"], check=True)
+    trace = tmp_path / "trace"
+    env = {"LOCPATH": str(made), "LC_ALL": "de_DE.UTF-8", "CSP_TRACE": str(trace)}
+    report, _ = reported(Job(lib, "casper/decimal_comma", ["comma"], env=env), tmp_path)
+    assert report["seconds"] > 0
+    assert all("ts" in e or e["ph"] == "M" for node in (0, 1) for e in events(trace, node))
 
 
 def spans(of_node, tid):
@@ -132,6 +148,13 @@ def test_a_trace_without_its_end_is_read(traced, tmp_path):
     (tmp_path / "casper-1.trace.json").write_text(text[: len(text) * 2 // 3])
     done = make_page(tmp_path)
     assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("text", ['{"traceEvents": []}', "[]", "[1]", "", "no", '[{"ph": "X"}]'])
+def test_something_else_is_no_trace(tmp_path, text):
+    (tmp_path / "casper-0.trace.json").write_text(text)
+    with pytest.raises(CasperError, match="no trace of Casper"):
+        timeline.load(tmp_path)
 
 
 def test_a_span_that_a_dead_job_left_open_ends_with_the_last_event():

@@ -184,7 +184,7 @@ def show(entry):
 def run(args, env):
     """casper calibrate: exit code 1 if there are no thresholds."""
     path = args.output or profiles.default_path(env)
-    profiles.load(path)  # a file that cannot be extended is an error now, not after minutes
+    profiles.check_writable(path)  # now, not after minutes
     chosen = combinations(parse_only(args.only))
     choice = choose.choose(args, [], env)
     machine = Machine(args, choice, env)

@@ -202,5 +202,14 @@ def main(argv=None):
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
         return 1
+    except OSError as error:
+        if error.filename is None:  # not the user's matter
+            raise
+        say(
+            "error",
+            f"{error.filename}: {error.strerror}",
+            "Is it the right one, and may you use it?",
+        )
+        return 1
     except KeyboardInterrupt:
         return 130

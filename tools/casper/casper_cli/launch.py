@@ -153,7 +153,7 @@ def _intel_nodes(plan):
     _need_filled(placement, "Intel MPI")
     ppn = ["-ppn", str(placement.ranks[0])]
     if placement.kind == ALLOCATION:
-        return ppn, {}
+        return ppn, {}  # and not as many as the batch job says (_intel)
     if placement.kind == HOSTS:
         return ["-hosts", ",".join(placement.hosts), *ppn], {}
     hosts = ["-hosts", ",".join(_node_names(placement))]
@@ -173,7 +173,10 @@ def _intel(plan):
     for name, value in {**_intel_binding(plan), **variables, **plan.rank_env}.items():
         words += ["-genv", name, value]
     command = Command(words + plan.launcher_args + plan.command)
-    command.env.update(_unless_set(plan, {"I_MPI_ROOT": intel_root(plan.mpi)}))
+    own = {"I_MPI_ROOT": intel_root(plan.mpi)}
+    if plan.placement.kind == ALLOCATION:
+        own["I_MPI_JOB_RESPECT_PROCESS_PLACEMENT"] = "0"
+    command.env.update(_unless_set(plan, own))
     return command
 
 

@@ -235,7 +235,7 @@ def make(args, command, env):
         placement=where,
         command=command,
         rank_env=rank_env(args, choice, where, env),
-        binding=binding(args, where, kind, env, cpus),
+        binding=binding(args, where, kind, {**env, **extra_env(args)}, cpus),
         launcher_args=list(args.launcher_arg or []),
         env=env,
         cores=cpus.cores,

@@ -133,6 +133,9 @@ def _look_at_elf(path, env, reasons, how):
 
 def _look_at(path, env, reasons):
     """Found for one executable of the command line: a program or a script."""
+    if not os.access(path, os.R_OK):
+        reasons.append(f"{path}: may be run, but not read")
+        return None
     if elf.is_elf(path):
         return _look_at_elf(path, env, reasons, path)
     words = _shebang(path)

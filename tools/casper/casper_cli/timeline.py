@@ -58,22 +58,28 @@ class Node:
         return sum(n for _, n, s in spans if s == state) / (self.end() or 1)
 
 
-def read_events(path):
-    """The events of a file; one whose job died lacks the end, and perhaps half of a line."""
-    with open(path, encoding="utf-8") as file:
-        text = file.read()
-    try:
-        return json.loads(text)
-    except ValueError:
-        lines = text.rstrip().rstrip("]").rstrip().rstrip(",").split("\n")
-    for last in (len(lines), len(lines) - 1):
+def parse_events(text):
+    """Of one whose job died, the end is missing, and perhaps half of a line. None: it is something else."""
+    lines = text.rstrip().rstrip("]").rstrip().rstrip(",").split("\n")
+    shorter = ("\n".join(lines[:last]).rstrip().rstrip(",") + "]" for last in (len(lines), -1))
+    for attempt in (text, *shorter):
         try:
-            return json.loads("\n".join(lines[:last]).rstrip().rstrip(",") + "]")
+            return json.loads(attempt)
         except ValueError:
             continue
-    raise CasperError(
-        "%s is no trace of Casper" % path, "Traces are written by a run with CSP_TRACE=DIR."
-    )
+    return None
+
+
+def read_events(path):
+    """The events of a file."""
+    with open(path, encoding="utf-8", errors="replace") as file:
+        events = parse_events(file.read())
+    good = isinstance(events, list) and all(isinstance(e, dict) and "pid" in e for e in events)
+    if not events or not good:
+        raise CasperError(
+            "%s is no trace of Casper" % path, "Traces are written by a run with CSP_TRACE=DIR."
+        )
+    return events
 
 
 def read_node(events):
@@ -114,7 +120,7 @@ def load(directory):
             "Run the program with CSP_TRACE=%s first." % directory,
         )
     events = [read_events(path) for path in paths]
-    nodes = sorted((read_node(e) for e in events if e), key=lambda n: n.number)
+    nodes = sorted((read_node(e) for e in events), key=lambda n: n.number)
     return nodes, [event for of_node in events for event in of_node]
 
 
