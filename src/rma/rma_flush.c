@@ -12,6 +12,7 @@
 #include "rma/rma_soft.h"
 #include "rma/rma_time.h"
 #include "rma/rma_weak.h"
+#include "runtime/am.h"
 #include "runtime/meta.h"
 #include "runtime/node.h"
 #include "runtime/quirks.h"
@@ -321,6 +322,7 @@ static int flush_nothing(struct csp_win *w, int target)
 {
     atomic_thread_fence(memory_order_seq_cst);
     csp_auto_flush_nothing(w, target);
+    csp_am_poll_at_times();
     return MPI_SUCCESS;
 }
 

@@ -136,7 +136,9 @@ int csp_rma_win_unlock(struct csp_win *w, int rank)
     uint64_t begin = csp_clock_ns();
     int rc = csp_win_flush_target(w, rank);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
-    if (!h->nocheck)
+    if (h->nocheck)
+        csp_am_poll_at_times();
+    else
         lock_message(w, CSP_AM_UNLOCK, w->peers[rank].node, rank, h->type, NULL);
     free(h);
     return rc;

@@ -11,9 +11,10 @@
 #include "runtime/peers.h"
 #include "runtime/piece.h"
 #include "runtime/rt.h"
+#include "runtime/stats.h"
 #include "runtime/wait.h"
 
-enum { AM_TAG = 1 };
+enum { AM_TAG = 1, SELDOM = 64 };
 
 // A message in flight; slots without room for a text are reused, their number is bounded by the most ever in flight.
 struct slot {
@@ -203,10 +204,9 @@ static enum found receive_one(void)
     return csp_rt.is_ghost && is_ghost(in.msg.src) ? BY_THE_WAY : MESSAGE;
 }
 
-int csp_am_poll(int max)
+// Caller holds `poll_lock`, which is given back.
+static int receive(int max)
 {
-    if (pthread_mutex_trylock(&poll_lock) != 0)
-        return 0; // another thread receives for all
     int n = 0;
     enum found what = MESSAGE;
     for (int i = 0; i < max && what != NOTHING; i++) {
@@ -215,6 +215,25 @@ int csp_am_poll(int max)
     }
     pthread_mutex_unlock(&poll_lock);
     return n;
+}
+
+int csp_am_poll(int max)
+{
+    return pthread_mutex_trylock(&poll_lock) == 0 ? receive(max) : 0; // else another thread does
+}
+
+int csp_am_poll_surely(int max)
+{
+    pthread_mutex_lock(&poll_lock);
+    return receive(max);
+}
+
+void csp_am_poll_at_times(void)
+{
+    static _Atomic uint64_t calls;
+    csp_stats_add(&calls, 1);
+    if (csp_stats_get(&calls) % SELDOM == 0)
+        csp_am_poll(1);
 }
 
 void csp_am_settle(void)

@@ -88,6 +88,15 @@ void csp_am_stop(void);
  * @return number of messages; what ghosts tell each other is no work and does not count. */
 int csp_am_poll(int max);
 
+/** The same, if another thread is about it when that one has finished: what was here before the call is handled. */
+int csp_am_poll_surely(int max);
+
+/**
+ * Of a call that was over without the MPI library, and that a program may repeat until something changes: every 64th polls, so that
+ * the program's own messages and others' operations go on, as they do over the library.
+ */
+void csp_am_poll_at_times(void);
+
 /** Sends; a user returns when the message is out, a ghost never waits. Rings the bell of a ghost
  * here. */
 void csp_am_send(int wrank, struct csp_am *msg);
