@@ -13,6 +13,8 @@
 
 enum { LARGE = 16384 }; // bytes of a message that is worth a look at how long it is waited for
 
+static int threads; // anywhere: how all processes decide must be the same
+
 // Of the communicators with all users, if one thread alone calls MPI: their collective calls have one order.
 static struct csp_p2p_flow world;
 
@@ -32,10 +34,15 @@ static void begin(struct csp_p2p_flow *f)
     csp_traffic_init(&f->traffic, csp_config.p2p_method == CSP_CONFIG_P2P_METHOD_ALTERNATE);
 }
 
+void csp_p2p_flow_start(int some)
+{
+    threads = some;
+}
+
 struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own)
 {
     int all = c->members->n == csp_rt.topo->nusers;
-    struct csp_p2p_flow *f = all && !csp_stats_threads ? &world : own;
+    struct csp_p2p_flow *f = all && !threads ? &world : own;
     if (!f->began_ns)
         begin(f);
     return f;
@@ -152,37 +159,42 @@ static void count(const struct csp_post *p, int way)
     large.since_ns = csp_clock_ns();
 }
 
-static int note_both(struct csp_post *p, struct csp_post *other)
+// A look at the flow's sums waits until the call has changed them (end_note), or it until the look is over. @return the way,
+// which stays until then.
+static int begin_note(struct csp_p2p_flow *f)
 {
-    const struct csp_p2p_flow *f = p->comm->flow;
-    note(p);
-    if (other)
-        note(other);
-    return f ? atomic_load(&f->way) : CSP_P2P_GHOSTS;
+    if (!f)
+        return CSP_P2P_GHOSTS;
+    if (!csp_stats_threads)
+        return atomic_load_explicit(&f->way, memory_order_relaxed);
+    struct csp_wait w;
+    csp_wait_begin(&w, "another thread to decide who carries the messages");
+    for (;;) {
+        atomic_fetch_add(&f->noting, 1);
+        int way = atomic_load(&f->way);
+        if (CSP_LIKELY(way != CSP_P2P_HELD))
+            return way;
+        atomic_fetch_sub(&f->noting, 1);
+        csp_wait_turn(&w);
+    }
 }
 
-static int wait_for_way(struct csp_post *p, struct csp_post *other)
+static void end_note(struct csp_p2p_flow *f)
 {
-    struct csp_wait w;
-    int way;
-    csp_wait_begin(&w, "another thread to decide who carries the messages");
-    do {
-        take_back(p);
-        if (other)
-            take_back(other);
-        csp_wait_turn(&w);
-        way = note_both(p, other);
-    } while (way == CSP_P2P_HELD);
-    return way;
+    if (f && csp_stats_threads)
+        atomic_fetch_sub(&f->noting, 1);
 }
 
 int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
 {
-    int way = note_both(p, other);
-    if (CSP_UNLIKELY(way == CSP_P2P_HELD))
-        way = wait_for_way(p, other);
+    struct csp_p2p_flow *f = p->comm->flow;
+    int way = begin_note(f);
+    note(p);
+    if (other)
+        note(other);
+    end_note(f);
     p->way = way;
-    if (!p->comm->flow)
+    if (!f)
         return 1;
     count(p, way);
     if (other)
@@ -226,17 +238,20 @@ void csp_p2p_flow_met(struct csp_post *p, int took, int source, int tag)
 
 int csp_p2p_flow_cancel(struct csp_post *p)
 {
-    const struct csp_p2p_flow *f = p->comm->flow;
+    struct csp_p2p_flow *f = p->comm->flow;
     // Of a matched message, and of no message, nothing was noted.
     if (p->open || p->call != CSP_P2P_BEGINS || p->peer == MPI_PROC_NULL)
         return 1;
+    begin_note(f);
     // Before a change every message was sent: this one is on its way, and comes.
-    if (f && p->changes != atomic_load_explicit(&f->changes, memory_order_relaxed))
-        return 0;
-    add_open(p->comm, 1);
-    add_name(p->comm, 0 - name(p));
-    p->open = 1;
-    return 1;
+    int in_time = !f || p->changes == atomic_load_explicit(&f->changes, memory_order_relaxed);
+    if (in_time) {
+        add_open(p->comm, 1);
+        add_name(p->comm, 0 - name(p));
+        p->open = 1;
+    }
+    end_note(f);
+    return in_time;
 }
 
 void csp_p2p_flow_lost(void)
@@ -271,13 +286,17 @@ static void look(struct csp_p2p_comm *c)
 {
     struct csp_p2p_flow *f = c->flow;
     int before = atomic_load_explicit(&f->way, memory_order_relaxed), rc = MPI_SUCCESS;
-    if (csp_stats_threads) {
+    if (threads) {
         rc = csp_mpi.Barrier(c->handle);
         atomic_store(&f->way, CSP_P2P_HELD);
     }
+    while (atomic_load(&f->noting) > 0)
+        csp_cpu_relax();
+    // In this order: a thread that learns what its call met adds the name first (csp_p2p_flow_met).
+    uint64_t open = (uint64_t)atomic_load(&f->sum.open) + atomic_load(&lost);
     uint64_t n = (uint64_t)c->members->n, all[FIGURES] = {0};
     uint64_t mine[FIGURES] = {[BALANCE] = atomic_load(&f->sum.balance),
-                              [OPEN] = (uint64_t)atomic_load(&f->sum.open) + atomic_load(&lost),
+                              [OPEN] = open,
                               [NS] = csp_clock_ns() - f->began_ns,
                               [HIDDEN] = atomic_exchange(&f->hidden_ns, 0),
                               [MESSAGES] = atomic_exchange(&f->messages, 0),

@@ -28,6 +28,11 @@ static int too_many(const struct csp_post *p, const struct csp_type *t)
     return p->count > 1 && csp_layout_range(t->layout, 0, p->count, &lo, &hi) != CSP_OK;
 }
 
+static int lacks_room(const struct csp_post *p, const struct csp_type *t)
+{
+    return p->mode == CSP_P2P_BUFFERED && !csp_buffer_fits(p->count * t->size);
+}
+
 int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct csp_type **t)
 {
     int rc = csp_type_look(p->type, store, t);
@@ -36,7 +41,7 @@ int csp_post_look(const struct csp_post *p, struct csp_type *store, const struct
     if (too_many(p, *t))
         return MPI_ERR_COUNT;
     int lacks = !p->buf && p->count > 0 && (*t)->size > 0 && (*t)->true_lb == 0;
-    lacks |= p->mode == CSP_P2P_BUFFERED && !csp_buffer_fits(p->count * (*t)->size);
+    lacks |= p->call != CSP_P2P_PERSISTS && lacks_room(p, *t); // else when it is started
     return lacks ? MPI_ERR_BUFFER : MPI_SUCCESS;
 }
 
@@ -382,6 +387,12 @@ int csp_transfer_start(struct csp_req *r)
     r->by_library = !csp_p2p_flow_started(&x->post); // by the way it goes now
     if (r->by_library)
         return csp_p2p_did(&x->post, csp_mpi.Start(&r->inner));
+    if (lacks_room(&x->post, &x->type)) {
+        struct csp_req_home home = csp_p2p_home(x->post.comm);
+        csp_p2p_flow_take_back(&x->post);
+        r->active = 0;
+        return csp_req_raise(&home, MPI_ERR_BUFFER);
+    }
     csp_transfer_post(x, &x->type, 0);
     return MPI_SUCCESS;
 }

@@ -19,10 +19,12 @@ struct mix {
     int natives, actives; // requests that the library has; active ones that ghosts have
     int watched;          // of the library's, those behind requests of Casper's
     MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
-    struct csp_req **own; // those that ghosts have, NULL for others
+    struct csp_req **found; // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now
+    struct csp_req **own; // of these, those that ghosts have
     MPI_Status *statuses; // read in the program's place
     uint64_t waits_ns;    // since when the call waits, or 0
     MPI_Request native_store[ON_STACK];
+    struct csp_req *found_store[ON_STACK];
     struct csp_req *own_store[ON_STACK];
     MPI_Status status_store[ON_STACK];
 };
@@ -41,6 +43,7 @@ static void make(struct mix *m, int n, int waits)
     m->waits_ns = waits ? csp_clock_ns() : 0;
     m->statuses = NULL;
     m->native = room((size_t)n, sizeof(*m->native), m->native_store);
+    m->found = room((size_t)n, sizeof(struct csp_req *), m->found_store);
     m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
 }
 
@@ -51,6 +54,7 @@ static void look(struct mix *m, const MPI_Request *requests)
     for (int i = 0; i < m->n; i++) {
         struct csp_req *r = csp_req_find(requests[i]);
         int watched = csp_req_in_library(r);
+        m->found[i] = r;
         m->own[i] = r && r->active && !watched ? r : NULL;
         m->native[i] = watched ? r->inner : r ? MPI_REQUEST_NULL : requests[i];
         if (r && r->active)
@@ -96,6 +100,8 @@ static void drop(struct mix *m)
 {
     if (m->native != m->native_store)
         free(m->native);
+    if (m->found != m->found_store)
+        free(m->found);
     if (m->own != m->own_store)
         free(m->own);
     if (m->statuses != m->status_store)
@@ -105,7 +111,7 @@ static void drop(struct mix *m)
 // The library's request at `i` is over: if it is behind one of Casper's, so is that.
 static void library_over(struct mix *m, int i, MPI_Request *requests, const MPI_Status *status)
 {
-    struct csp_req *r = csp_req_find(requests[i]);
+    struct csp_req *r = m->found[i];
     if (!csp_req_in_library(r))
         return;
     r->inner = m->native[i];
@@ -116,7 +122,7 @@ static void library_over(struct mix *m, int i, MPI_Request *requests, const MPI_
 static void hand_back(const struct mix *m, MPI_Request *requests)
 {
     for (int i = 0; i < m->n; i++)
-        if (!csp_req_find(requests[i]) && requests[i] != MPI_REQUEST_NULL)
+        if (!m->found[i] && requests[i] != MPI_REQUEST_NULL)
             requests[i] = m->native[i];
 }
 
@@ -221,7 +227,7 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
     int errors = 0;
     for (int i = 0; i < m->n; i++) {
         MPI_Status *status = status_at(statuses, i);
-        struct csp_req *r = csp_req_find(requests[i]);
+        struct csp_req *r = m->found[i];
         int code = MPI_SUCCESS;
         int watched = csp_req_in_library(r);
         if (m->own[i])
@@ -436,7 +442,7 @@ int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
     if (*flag && m.natives)
         rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
     for (int i = 0; *flag && i < n; i++)
-        other_status(&m, csp_req_find(requests[i]), status_at(statuses, i));
+        other_status(&m, m.found[i], status_at(statuses, i));
     drop(&m);
     return rc;
 }

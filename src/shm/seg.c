@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -77,6 +79,20 @@ static enum csp_status check_limit(uint64_t bytes)
     return CSP_ERR_NOMEM;
 }
 
+// Takes memory for bytes `from` to `to`, all or none. Old kernels give up at each signal, and a program may have a timer.
+static int take_memory(int fd, uint64_t from, uint64_t to)
+{
+    sigset_t all, before;
+    int rc;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    do
+        rc = posix_fallocate(fd, (off_t)from, (off_t)(to - from));
+    while (rc == EINTR);
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    return rc;
+}
+
 // /dev/shm has a limit, and going over it is a SIGBUS at the first touch: so all of it is taken
 // now.
 static enum csp_status reserve_named(int fd, uint64_t bytes)
@@ -91,7 +107,7 @@ static enum csp_status reserve_named(int fd, uint64_t bytes)
             return CSP_ERR_NOMEM;
         }
     }
-    errno = posix_fallocate(fd, 0, (off_t)bytes);
+    errno = take_memory(fd, 0, bytes);
     return errno ? failed("reserving room in /dev/shm", bytes) : CSP_OK;
 }
 
@@ -242,8 +258,10 @@ enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes)
         status = open_key(key, &fd);
     if (status)
         return status;
-    errno = posix_fallocate(fd, 0,
-                            (off_t)bytes); // never makes it smaller: several processes may be here
+    struct stat now; // never makes it smaller: several processes may be here, each with memory from where it was
+    errno = fstat(fd, &now) ? errno
+            : bytes > (uint64_t)now.st_size ? take_memory(fd, (uint64_t)now.st_size, bytes)
+                                            : 0;
     if (errno)
         status = failed("making it larger", bytes);
     close(fd);

@@ -100,6 +100,24 @@ CSP_WRAP(0, int, Comm_attach_buffer_c, MPI_Comm_attach_buffer_c,
          })
 #endif
 
+#if CSP_HAVE_MPI_Session_attach_buffer
+CSP_WRAP(0, int, Session_attach_buffer, MPI_Session_attach_buffer,
+         (MPI_Session session, void *buffer, int size), (session, buffer, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Session_attach_buffer(session, buffer, size);
+             return csp_rt_session_attach_buffer(session, buffer, size);
+         })
+#endif
+
+#if CSP_HAVE_MPI_Session_attach_buffer_c
+CSP_WRAP(0, int, Session_attach_buffer_c, MPI_Session_attach_buffer_c,
+         (MPI_Session session, void *buffer, MPI_Count size), (session, buffer, size), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Session_attach_buffer_c(session, buffer, size);
+             return csp_rt_session_attach_buffer_c(session, buffer, size);
+         })
+#endif
+
 #if CSP_HAVE_MPI_Comm_get_info
 CSP_WRAP(0, int, Comm_get_info, MPI_Comm_get_info, (MPI_Comm comm, MPI_Info *info_used),
          (comm, info_used), {

@@ -70,6 +70,20 @@ static inline int csp_rt_comm_attach_buffer_c(MPI_Comm comm, void *buffer, MPI_C
 }
 #endif
 
+#if CSP_HAVE_MPI_Session_attach_buffer
+static inline int csp_rt_session_attach_buffer(MPI_Session session, void *buffer, int size)
+{
+    csp_p2p_buffer_of_comm(); // of its communicators
+    return csp_mpi.Session_attach_buffer(session, buffer, size);
+}
+
+static inline int csp_rt_session_attach_buffer_c(MPI_Session session, void *buffer, MPI_Count size)
+{
+    csp_p2p_buffer_of_comm();
+    return csp_mpi.Session_attach_buffer_c(session, buffer, size);
+}
+#endif
+
 // hooks_keyval.c; `ra`: where the program called
 int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete_attr_function *del,
                               int *keyval, void *extra, const void *ra);

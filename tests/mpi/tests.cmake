@@ -386,6 +386,9 @@ foreach(test blocking_mixed buffers_differ complete counts_differ errors freed_a
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
 csp_add_mpi_test(p2p/buffered_room.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 30)
+csp_add_mpi_test(p2p/buffered_session.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on TIMEOUT 30)
+# Elsewhere it hangs plain.
+csp_add_mpi_test(p2p/thread_levels.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto CSP_P2P_METHOD=alternate MPI m40 o41 o50 TIMEOUT 30)
 csp_add_mpi_test(p2p/beyond_2g.c NP 2 GHOSTS 1 NODES 2 ENV CSP_P2P=on MPI m50 m40 o50 TIMEOUT 120)
 csp_add_mpi_test(p2p/many_posts.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on CSP_POOL_SIZE=8M TIMEOUT 120)
 foreach(test blocking_mixed buffers_differ complete counts_differ order probes sizes threads)
@@ -399,6 +402,7 @@ csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/err
 csp_add_mpi_test(casper/p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
 csp_add_mpi_test(casper/p2p_hints.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on EXPECT "wildcard_used: unknown value .some., ignored")
 csp_add_mpi_test(casper/errors_p2p_info.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=info)
+csp_add_mpi_test(casper/errors_bsend_start.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(casper/errors_p2p_count.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 csp_add_mpi_test(casper/rma_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_ASYNC_CONFIG=on)

@@ -36,6 +36,24 @@ static void arrives(MPI_Comm comm, int bytes, int by_request)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// The room is asked for when it is started.
+static void persistent(MPI_Comm comm)
+{
+    MPI_Request r;
+    void *was;
+    int size;
+    PHASE("persistent");
+    CHECK_INT(MPI_Bsend_init(out, BYTES, MPI_CHAR, next_rank, 3, comm, &r), MPI_SUCCESS);
+    MPI_Buffer_attach(room, (int)sizeof(room));
+    for (int i = 0; i < 2; i++) {
+        CHECK_INT(MPI_Start(&r), MPI_SUCCESS);
+        MPI_Wait(&r, MPI_STATUS_IGNORE);
+        MPI_Recv(in, BYTES, MPI_CHAR, last_rank, 3, comm, MPI_STATUS_IGNORE);
+    }
+    MPI_Buffer_detach(&was, &size);
+    MPI_Request_free(&r);
+}
+
 // Detaching waits until what is in the buffer has gone: all messages were received.
 static void detach(void)
 {
@@ -96,6 +114,7 @@ int main(void)
     attached(comm);
     PHASE("detached");
     refused(comm, 8);
+    persistent(comm);
 #ifdef MPI_BUFFER_AUTOMATIC
     automatic(comm);
 #endif
