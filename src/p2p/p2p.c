@@ -7,21 +7,19 @@
 #include "p2p/p2p_msg.h"
 #include "runtime/detours.h"
 #include "runtime/rt.h"
-#include "runtime/stats.h"
 #include "runtime/vm.h"
 
 void csp_p2p_start(void)
 {
     if (!csp_rt.p2p)
         return;
-    int mine[2] = {csp_vm_reachable() && csp_cells_start(), -csp_stats_threads}, all[2] = {0};
-    int rc = csp_mpi.Allreduce(mine, all, 2, MPI_INT, MPI_MIN, csp_rt.user_comm);
+    int mine = csp_vm_reachable() && csp_cells_start(), all = 0;
+    int rc = csp_mpi.Allreduce(&mine, &all, 1, MPI_INT, MPI_MIN, csp_rt.user_comm);
     CSP_CHECK(rc == MPI_SUCCESS, "the users could not agree on CSP_P2P");
-    csp_p2p_flow_start(all[1] < 0);
-    if (!mine[0])
+    if (!mine)
         csp_warn("sends and receives stay with the MPI library: ghosts cannot reach the memory of "
                  "this process, or there is no room for messages");
-    if (all[0])
+    if (all)
         csp_detour_open(CSP_BY_P2P);
     csp_p2p_comm_made(csp_user_world, MPI_INFO_NULL);
 }

@@ -13,8 +13,6 @@
 
 enum { LARGE = 16384 }; // bytes of a message that is worth a look at how long it is waited for
 
-static int threads; // anywhere: how all processes decide must be the same
-
 // Of the communicators with all users, if one thread alone calls MPI: their collective calls have one order.
 static struct csp_p2p_flow world;
 
@@ -34,15 +32,10 @@ static void begin(struct csp_p2p_flow *f)
     csp_traffic_init(&f->traffic, csp_config.p2p_method == CSP_CONFIG_P2P_METHOD_ALTERNATE);
 }
 
-void csp_p2p_flow_start(int some)
-{
-    threads = some;
-}
-
 struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own)
 {
     int all = c->members->n == csp_rt.topo->nusers;
-    struct csp_p2p_flow *f = all && !threads ? &world : own;
+    struct csp_p2p_flow *f = all && !csp_rt.threads ? &world : own;
     if (!f->began_ns)
         begin(f);
     return f;
@@ -286,7 +279,7 @@ static void look(struct csp_p2p_comm *c)
 {
     struct csp_p2p_flow *f = c->flow;
     int before = atomic_load_explicit(&f->way, memory_order_relaxed), rc = MPI_SUCCESS;
-    if (threads) {
+    if (csp_rt.threads) { // how all processes decide must be the same
         rc = csp_mpi.Barrier(c->handle);
         atomic_store(&f->way, CSP_P2P_HELD);
     }

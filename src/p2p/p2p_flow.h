@@ -29,7 +29,8 @@ struct csp_p2p_sum {
 struct csp_p2p_flow {
     _Atomic int way;          // enum csp_p2p_way
     _Atomic uint32_t changes; // of it
-    _Atomic int noting;       // with threads: calls that are about to change `sum`, so that nobody looks at it
+    _Atomic int
+        noting; // with threads: calls that are about to change `sum`, so that nobody looks at it
     struct csp_p2p_sum sum;
     // since the last look
     _Atomic uint64_t messages, elements, hidden_ns;
@@ -37,9 +38,6 @@ struct csp_p2p_flow {
     uint32_t calls;
     struct csp_traffic traffic; // the decision, the same in all processes
 };
-
-/** `threads`: in some process several threads may call MPI. The same in all of them. */
-void csp_p2p_flow_start(int threads);
 
 /** The flow of a communicator that was just made; `own`: one that nobody else has. */
 struct csp_p2p_flow *csp_p2p_flow_of(const struct csp_p2p_comm *c, struct csp_p2p_flow *own);

@@ -19,7 +19,8 @@ struct mix {
     int natives, actives; // requests that the library has; active ones that ghosts have
     int watched;          // of the library's, those behind requests of Casper's
     MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
-    struct csp_req **found; // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now
+    struct csp_req **
+        found; // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now
     struct csp_req **own; // of these, those that ghosts have
     MPI_Status *statuses; // read in the program's place
     uint64_t waits_ns;    // since when the call waits, or 0

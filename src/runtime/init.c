@@ -93,18 +93,22 @@ static void must_be_same(unsigned i, int64_t least, int64_t most)
            name, from, to);
 }
 
-// The number of ghosts that everybody agrees on. Where there are to be any, the other variables must agree too.
+// The number of ghosts that everybody agrees on. Where there are to be any, the other variables must agree too. Thread levels need
+// not, but all know of the highest.
 static int agree(void)
 {
     enum { N = CSP_CONFIG_SAMES };
     int ng = wanted();
-    int64_t both[2 * (N + 1)], most[2 * (N + 1)];
-    for (unsigned i = 0; i <= N; i++) {
-        both[2 * i] = i < N ? csp_config_same(i) : ng;
+    int64_t both[2 * (N + 2)], most[2 * (N + 2)];
+    int threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
+    for (unsigned i = 0; i < N + 2; i++) {
+        both[2 * i] = i < N ? csp_config_same(i) : i == N ? ng : threads;
         both[2 * i + 1] = -both[2 * i];
     }
-    csp_init_must(csp_mpi.Allreduce(both, most, 2 * (N + 1), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD),
+    csp_init_must(csp_mpi.Allreduce(both, most, 2 * (N + 2), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD),
                   "MPI_Allreduce");
+    csp_rt.threads = most[2 * (N + 1)] > 0;
+    csp_rt.levels_differ = most[2 * (N + 1)] != -most[2 * (N + 1) + 1];
     for (unsigned i = 0; i < N && most[2 * N] > 0; i++)
         must_be_same(i, -most[2 * i + 1], most[2 * i]);
     return csp_rt.spawned ? csp_spawn_announce(ng) : ng;

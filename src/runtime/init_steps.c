@@ -213,7 +213,8 @@ void csp_init_windows(void)
     int has = csp_rt.is_ghost || csp_rt.pool_has_users;
     void *base = has ? csp_rt.pool.base : NULL;
     MPI_Aint bytes = has ? (MPI_Aint)csp_rt.pool_bytes : 0;
-    int ok = csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
+    int ok = !csp_quirks.create_hangs &&
+             csp_ext_win(csp_rt.world, base, bytes, &csp_rt.pool_win) == MPI_SUCCESS;
     // Two executors of accumulates on one window would not be atomic with each other, so all or none.
     int p2p = csp_config.p2p != CSP_CONFIG_P2P_OFF;
     int mine[3] = {ok, (int)csp_quirks.soft_acc, p2p}, all[3] = {0};

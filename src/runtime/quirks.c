@@ -51,6 +51,7 @@ void csp_quirks_detect(void)
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
     int ompi4 = strncmp(version, "Open MPI v4", 11) == 0;
     csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && ompi4;
+    csp_quirks.create_hangs = csp_rt.levels_differ && ompi4;
     csp_quirks.fixed_routes = ompi4;
     csp_quirks.soft_acc = soft_acc(version);
     csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;

@@ -13,6 +13,9 @@ struct csp_quirks {
     // MPI_Win_create refuses MPI_COMM_SELF under MPI_THREAD_MULTIPLE, MPI_Win_allocate does not (Open
     // MPI 4.1, osc/pt2pt).
     int create_refused;
+    // If only some processes have MPI_THREAD_MULTIPLE, MPI_Win_create between nodes fails in those, and the others wait
+    // for them for ever (the same).
+    int create_hangs;
     // The request of an operation is complete too early if the data of one side are not one run of
     // bytes: results are not there yet, the origin's data not yet sent (MPICH 4.0.2, 5.0.2;
     // rma/request_types).

@@ -38,6 +38,8 @@ struct csp_rt {
     int yielded;           // csp_quirks_yield: before Casper changed it
     int spawned;           // this job was started by MPI_Comm_spawn
     int thread_level;      // provided
+    int threads;           // in some process of the job several threads may call MPI at once,
+    int levels_differ;     // and not in each
     MPI_Comm world;        // internal dup of the real world: collectives of init and finalize
     MPI_Comm ctl;          // control messages
     MPI_Comm node_comm;    // all processes of the node

@@ -258,8 +258,9 @@ enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes)
         status = open_key(key, &fd);
     if (status)
         return status;
-    struct stat now; // never makes it smaller: several processes may be here, each with memory from where it was
-    errno = fstat(fd, &now) ? errno
+    struct stat
+        now; // never makes it smaller: several processes may be here, each with memory from where it was
+    errno = fstat(fd, &now)                 ? errno
             : bytes > (uint64_t)now.st_size ? take_memory(fd, (uint64_t)now.st_size, bytes)
                                             : 0;
     if (errno)

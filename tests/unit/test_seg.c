@@ -7,11 +7,14 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sched.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/statvfs.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -120,6 +123,41 @@ static void what_another_process_made_larger_is_seen(void **state)
     unit_capture_begin();
     assert_int_not_equal(csp_seg_grow(&key, 4 * BYTES), CSP_OK); // nobody has it
     unit_capture_end();
+}
+
+static uint64_t taken(const struct csp_seg *seg)
+{
+    struct stat s;
+    assert_int_equal(fstat(seg->fd, &s), 0);
+    return (uint64_t)s.st_blocks * 512;
+}
+
+// In the child: signals come all the time.
+static void ignore(int sig)
+{
+    (void)sig;
+}
+
+static void grow_under_signals_body(void *arg)
+{
+    const struct itimerval often = {{0, 50}, {0, 50}}, never = {{0, 0}, {0, 0}};
+    signal(SIGALRM, ignore);
+    setitimer(ITIMER_REAL, &often, NULL);
+    enum csp_status status = csp_seg_grow(arg, 3 * BYTES);
+    setitimer(ITIMER_REAL, &never, NULL);
+    _exit(status == CSP_OK ? 0 : 1);
+}
+
+static void memory_is_taken_for_what_is_new_alone(void **state)
+{
+    (void)state;
+    struct csp_seg seg;
+    struct csp_seg_key key;
+    assert_int_equal(csp_seg_create_span(BYTES, 8 * BYTES, &seg, &key), CSP_OK);
+    assert_true(taken(&seg) < BYTES);
+    assert_int_equal(unit_fork(grow_under_signals_body, &key), 0);
+    assert_in_range(taken(&seg), 2 * BYTES, 3 * BYTES - 1);
+    csp_seg_detach(&seg);
 }
 
 static void detach_alone_leaves_nothing(void **state)
@@ -309,6 +347,7 @@ int main(void)
         cmocka_unit_test(memfd_is_shared),
         cmocka_unit_test(name_is_shared),
         cmocka_unit_test(what_another_process_made_larger_is_seen),
+        cmocka_unit_test(memory_is_taken_for_what_is_new_alone),
         cmocka_unit_test(detach_alone_leaves_nothing),
         cmocka_unit_test(zeroed_struct_is_safe),
         cmocka_unit_test(many_segments_have_distinct_names),
