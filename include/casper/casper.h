@@ -54,8 +54,8 @@
  * processes of the window must say the same, or the call that makes it so is an error of class
  * MPI_ERR_INFO_VALUE: the creation, or the next MPI_Win_fence. Without the key at creation
  * CSP_ASYNC_CONFIG holds. A window can change only if the key was there at its creation or
- * CSP_ASYNC_CONFIG is not "on". It is without meaning where no MPI library is between (operations inside a node
- * by load and store; MPI_Win_create, MPI_Win_create_dynamic).
+ * CSP_ASYNC_CONFIG is not "on". It is without meaning where no MPI library is between (PUT and GET inside a node,
+ * windows of one node; MPI_Win_create, MPI_Win_create_dynamic).
  *
  * CASPER_INFO_SYMMETRIC: "true": no operation of the window is under way and all its processes are in this call
  * of MPI_Win_set_info, such as after MPI_Win_flush_all and MPI_Barrier: the change is made in the call.
@@ -64,8 +64,8 @@
 #define CASPER_INFO_SYMMETRIC "symmetric"
 
 /**
- * Info key in the answer of MPI_Win_get_info. "redirected": ghosts map the window's memory and the MPI library
- * executes operations there. "software": ghosts execute them in the memory of the target process. Without
+ * Info key in the answer of MPI_Win_get_info. "redirected": ghosts map the window's memory and the MPI library,
+ * or for accumulates they and the users of its node, execute operations there. "software": ghosts execute them in the memory of the target process. Without
  * the key the window is the MPI library's own.
  */
 #define CASPER_INFO_ROUTE "casper_route"

@@ -21,9 +21,8 @@ sees to that.
 Where differing values would do harm, the job ends with a message.
 A variable that begins with
 .Ev CSP_
-and is not listed here, and a value that is not allowed, is reported on the
-standard error output together with the nearest valid one; the default is then
-used.
+and is not listed here, or a value that is not allowed, is named on the
+standard error output together with the nearest valid one, and the job ends.
 .Pp
 Sizes take the suffixes K, M, G and T, powers of 1024.
 .Ic casper config
@@ -38,6 +37,9 @@ Read by the
 command alone: the
 .Pa libcasper.so
 to preload, instead of the one that it finds for the program's MPI library.
+The library does not know this variable and the next: unset them where a
+program is started without
+.Xr casper-run 1 .
 .It Ev CSP_PROFILE
 Read by the
 .Xr casper 1
