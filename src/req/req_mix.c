@@ -18,6 +18,8 @@ struct mix {
     int n;
     int natives, actives; // requests that the library has; active ones that ghosts have
     int watched;          // of the library's, those behind requests of Casper's
+    int over;             // of all, from the first on: the library's that are complete
+    int failed;           // one of these
     MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
     struct csp_req **
         found; // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now
@@ -51,7 +53,7 @@ static void make(struct mix *m, int n, int waits)
 // Who has which request now.
 static void look(struct mix *m, const MPI_Request *requests)
 {
-    m->natives = m->actives = m->watched = 0;
+    m->natives = m->actives = m->watched = m->over = m->failed = 0;
     for (int i = 0; i < m->n; i++) {
         struct csp_req *r = csp_req_find(requests[i]);
         int watched = csp_req_in_library(r);
@@ -194,11 +196,11 @@ static int only_own_left(const struct mix *m, int index)
 }
 
 // The status of a request in an array that is complete: `r`, or what the library has not filled in.
-static void other_status(const struct mix *m, struct csp_req *r, MPI_Status *status)
+static void other_status(struct csp_req *r, MPI_Request request, MPI_Status *status)
 {
     if (r && !csp_req_in_library(r))
         r->kind->status(r, status);
-    else if (!m->natives)
+    else if (request == MPI_REQUEST_NULL)
         csp_status_fill(status, MPI_ANY_SOURCE, MPI_ANY_TAG, 0, 0);
 }
 
@@ -214,11 +216,30 @@ static int finish(struct mix *m, int i, MPI_Request *request, MPI_Status *status
     return error;
 }
 
-// Statuses of the library's requests that are complete, where the program has some.
+// Statuses of the library's requests if all are over, where the program has some.
 static int test_natives(struct mix *m, int *flag, MPI_Status *statuses)
 {
     *flag = 1;
     return m->natives ? csp_mpi.Testall(m->n, m->native, flag, statuses) : MPI_SUCCESS;
+}
+
+// Completes those of the library's that are over, from the first on until one is not. For calls that wait for all: MPI_Testall of MPICH
+// takes partitioned requests and those of files for failed (4.0.2, 5.0.2; p2p/partitioned, p2p/mixed_io), MPI_Test does not.
+static int complete_natives(struct mix *m, int *flag, MPI_Status *statuses)
+{
+    for (*flag = 1; m->over < m->n; m->over++) {
+        MPI_Status *status = status_at(statuses, m->over);
+        int rc = MPI_SUCCESS;
+        if (m->native[m->over] != MPI_REQUEST_NULL)
+            rc = csp_mpi.Test(&m->native[m->over], flag, status);
+        if (rc == MPI_SUCCESS && !*flag)
+            return MPI_SUCCESS;
+        if (status != MPI_STATUS_IGNORE)
+            status->MPI_ERROR = rc;
+        m->failed |= rc != MPI_SUCCESS;
+    }
+    *flag = 1;
+    return m->failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
 // All are done.
@@ -234,7 +255,7 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
         if (m->own[i])
             code = finish(m, i, &requests[i], status, &home);
         else
-            other_status(m, r, status);
+            other_status(r, requests[i], status);
         if (watched && (rc == MPI_SUCCESS || status->MPI_ERROR != MPI_ERR_PENDING))
             library_over(m, i, requests, status);
         if (status != MPI_STATUS_IGNORE && ((r && !watched) || rc == MPI_SUCCESS))
@@ -245,8 +266,9 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
     return errors ? csp_req_raise(&home, MPI_ERR_IN_STATUS) : rc;
 }
 
-// Whether all are done, in *flag.
-static int try_all(struct mix *m, int *flag, MPI_Status *statuses)
+// Whether all are done, in *flag; of the library's `natives` tells.
+static int try_all(struct mix *m, int *flag, MPI_Status *statuses,
+                   int (*natives)(struct mix *, int *, MPI_Status *))
 {
     int rc = MPI_SUCCESS;
     *flag = all_own_done(m);
@@ -255,7 +277,7 @@ static int try_all(struct mix *m, int *flag, MPI_Status *statuses)
         *flag = all_own_done(m);
     }
     if (*flag)
-        rc = test_natives(m, flag, statuses);
+        rc = natives(m, flag, statuses);
     return rc;
 }
 
@@ -269,7 +291,7 @@ int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
     if (waits_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
     csp_wait_begin(&w, "the last of %ld requests", (long)n);
-    while ((rc = try_all(&m, &flag, statuses)) == MPI_SUCCESS && !flag) {
+    while ((rc = try_all(&m, &flag, statuses, complete_natives)) == MPI_SUCCESS && !flag) {
         w.rung = await_last(&m);
         csp_wait_turn(&w);
     }
@@ -282,7 +304,7 @@ int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
     struct mix m;
     begin(&m, n, requests, 0);
     statuses = readable_pending(&m, statuses);
-    int rc = try_all(&m, flag, statuses);
+    int rc = try_all(&m, flag, statuses, test_natives);
     if (rc != MPI_SUCCESS || *flag)
         return finish_all(&m, rc, requests, statuses);
     end(&m, requests);
@@ -443,7 +465,7 @@ int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
     if (*flag && m.natives)
         rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
     for (int i = 0; *flag && i < n; i++)
-        other_status(&m, m.found[i], status_at(statuses, i));
+        other_status(m.found[i], requests[i], status_at(statuses, i));
     drop(&m);
     return rc;
 }

@@ -7,6 +7,7 @@
 #ifndef CSP_TEST_H
 #define CSP_TEST_H
 
+#include <execinfo.h>
 #include <mpi.h>
 #include <signal.h>
 #include <stdarg.h>
@@ -101,6 +102,10 @@ static void csp_test_on_alarm(int signum)
                      csp_test_phase);
     if (write(2, text, (size_t)n) < 0)
         _exit(CSP_TEST_TIMEOUT);
+    if (csp_test_rank <= 0) { // where: one of them is enough, or all if nobody has got its rank
+        void *frames[24];
+        backtrace_symbols_fd(frames, backtrace(frames, 24), 2);
+    }
     sleep(1); // let the other ranks speak too
     _exit(CSP_TEST_TIMEOUT);
 }

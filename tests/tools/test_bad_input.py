@@ -18,7 +18,12 @@ from bad_support import Bad, run
 BUILDS = ["m50", "m40", "o41", "o50", "abi"]
 FITS = {("i21", "abi"), *((name, name) for name in BUILDS)}
 # What the launchers say themselves of a process that was killed or left.
-WINDOWS = ["allocated", "created", "dynamic"]
+WINDOWS = {
+    "allocated": {},
+    "own": {"CSP_POOL_MAX": "0"},  # a segment of its own, not a part of the pool
+    "created": {"CASPER_TEST_WINDOW": "created"},
+    "dynamic": {"CASPER_TEST_WINDOW": "dynamic"},
+}
 LARGE = ["30", "large"]  # arguments: there is always much under way
 LOADER = r"symbol lookup error|undefined symbol|cannot open shared object"
 LAUNCHER = r"BAD TERMINATION|BAD TERM|exited|terminat|signal|KILLED|Killed|lost|unexpected"
@@ -41,7 +46,7 @@ def ended_badly(done, *causes):
 
 @pytest.mark.parametrize("window", WINDOWS)
 def test_good_input_is_silent_and_leaves_nothing(lib, window):
-    done = run(Bad(lib, "bad/leave", env={"CASPER_TEST_WINDOW": window}))
+    done = run(Bad(lib, "bad/leave", env=WINDOWS[window]))
     assert done.code == 0, done.output
     assert "casper" not in done.output.replace("casper-test", "").replace("main/tests", ""), (
         done.output
@@ -224,7 +229,7 @@ def kill_in_the_middle(lib, window, role):
         time.sleep(0.5)
         os.kill(found[role][1], signal.SIGKILL)
 
-    env = {"CASPER_TEST_WINDOW": window}
+    env = WINDOWS[window]
     done = run(Bad(lib, "bad/wait_to_be_killed", LARGE, env=env, during=kill))
     assert done.seconds < 25
     return done
@@ -246,7 +251,7 @@ def test_a_target_is_killed_in_the_middle_of_operations(lib, window):
 @pytest.mark.parametrize("window", ["created", "dynamic"])
 def test_a_target_unmaps_its_memory(lib, window):
     """The origin's own error handler has it, which ends the job; the ghost goes on."""
-    env = {"CASPER_TEST_WINDOW": window}
+    env = WINDOWS[window]
     done = run(Bad(lib, "bad/unmapped", ["unmap"], env=env))
     # Intel MPI takes the standard ABI's class for another one of its own when it prints.
     text = (
@@ -318,10 +323,10 @@ def test_a_user_leaves_without_finalize(lib, how, where):
         assert named or done.code == 3, done.output  # Hydra 4.0 passes a code on without a word
 
 
-@pytest.mark.parametrize("window", ["created", "dynamic"])
+@pytest.mark.parametrize("window", ["own", "created", "dynamic"])
 @pytest.mark.parametrize("how", ["exit3", "_exit3", "kill", "abort"])
 def test_a_user_leaves_while_others_wait_for_its_lock(lib, how, window):
-    done = run(Bad(lib, "bad/leave", [how, "epoch"], env={"CASPER_TEST_WINDOW": window}))
+    done = run(Bad(lib, "bad/leave", [how, "epoch"], env=WINDOWS[window]))
     ended_badly(done)
     said = {
         "exit3": r"exit\(3\) was called before MPI_Finalize",

@@ -32,6 +32,16 @@ def summed(parts):
     return sum(parts)
 
 
+def test_ghosts_tell_how_busy_they_were(written):
+    report, text = written
+    for node in report["nodes"]:
+        for ghost in node["ghosts"]:
+            assert 0 < ghost["busy_ns"] < ghost["loop_ns"] and ghost["sleep_ns"] < ghost["loop_ns"]
+            assert ghost["busy_share"] == pytest.approx(ghost["busy_ns"] / ghost["loop_ns"], abs=1e-5)
+            assert 0 < ghost["busy_turns"] < ghost["turns"] and ghost["messages"] > 0
+            assert f"busy {100 * ghost['busy_share']:.1f} %" in text
+
+
 def test_nodes_add_up_to_the_total(written):
     report, _ = written
     nodes, total = report["nodes"], report["total"]
