@@ -135,18 +135,11 @@ static void end(struct mix *m, MPI_Request *requests)
     drop(m);
 }
 
-static int all_own_done(const struct mix *m)
+// The first that ghosts have and that is done, or (`done` 0) is not; -1: there is none.
+static int find_own(const struct mix *m, int done)
 {
     for (int i = 0; i < m->n; i++)
-        if (m->own[i] && !m->own[i]->kind->done(m->own[i]))
-            return 0;
-    return 1;
-}
-
-static int first_own_done(const struct mix *m)
-{
-    for (int i = 0; i < m->n; i++)
-        if (m->own[i] && m->own[i]->kind->done(m->own[i]))
+        if (m->own[i] && !m->own[i]->kind->done(m->own[i]) == !done)
             return i;
     return -1;
 }
@@ -270,15 +263,12 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
 static int try_all(struct mix *m, int *flag, MPI_Status *statuses,
                    int (*natives)(struct mix *, int *, MPI_Status *))
 {
-    int rc = MPI_SUCCESS;
-    *flag = all_own_done(m);
+    *flag = find_own(m, 0) < 0;
     if (!*flag) {
         csp_am_poll(1);
-        *flag = all_own_done(m);
+        *flag = find_own(m, 0) < 0;
     }
-    if (*flag)
-        rc = natives(m, flag, statuses);
-    return rc;
+    return *flag ? natives(m, flag, statuses) : MPI_SUCCESS;
 }
 
 int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
@@ -336,10 +326,10 @@ static int try_any(struct mix *m, MPI_Request *requests, int *index, int *flag, 
 {
     int rc;
     look(m, requests);
-    *index = first_own_done(m);
+    *index = find_own(m, 1);
     if (*index < 0) {
         csp_am_poll(1);
-        *index = first_own_done(m);
+        *index = find_own(m, 1);
     }
     *flag = *index >= 0;
     if (*flag) {
@@ -461,7 +451,7 @@ int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
     int rc = MPI_SUCCESS;
     begin(&m, n, requests, 0);
     csp_am_poll(1);
-    *flag = all_own_done(&m);
+    *flag = find_own(&m, 0) < 0;
     if (*flag && m.natives)
         rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
     for (int i = 0; *flag && i < n; i++)
@@ -477,7 +467,7 @@ int csp_req_get_status_any(int n, const MPI_Request *requests, int *index, int *
     int rc = MPI_SUCCESS;
     begin(&m, n, requests, 0);
     csp_am_poll(1);
-    *index = first_own_done(&m);
+    *index = find_own(&m, 1);
     *flag = *index >= 0;
     if (*flag)
         m.own[*index]->kind->status(m.own[*index], status);

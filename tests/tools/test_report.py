@@ -37,7 +37,9 @@ def test_ghosts_tell_how_busy_they_were(written):
     for node in report["nodes"]:
         for ghost in node["ghosts"]:
             assert 0 < ghost["busy_ns"] < ghost["loop_ns"] and ghost["sleep_ns"] < ghost["loop_ns"]
-            assert ghost["busy_share"] == pytest.approx(ghost["busy_ns"] / ghost["loop_ns"], abs=1e-5)
+            assert ghost["busy_share"] == pytest.approx(
+                ghost["busy_ns"] / ghost["loop_ns"], abs=1e-5
+            )
             assert 0 < ghost["busy_turns"] < ghost["turns"] and ghost["messages"] > 0
             assert f"busy {100 * ghost['busy_share']:.1f} %" in text
 
