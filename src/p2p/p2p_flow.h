@@ -29,8 +29,7 @@ struct csp_p2p_sum {
 struct csp_p2p_flow {
     _Atomic int way;          // enum csp_p2p_way
     _Atomic uint32_t changes; // of it
-    _Atomic int
-        noting; // with threads: calls that are about to change `sum`, so that nobody looks at it
+    _Atomic int noting;       // with threads: calls that are about to change `sum`
     struct csp_p2p_sum sum;
     // since the last look
     _Atomic uint64_t messages, elements, hidden_ns;

@@ -141,7 +141,7 @@ static int look(const struct csp_post *p, struct csp_type *store, const struct c
     return p->count < 0 ? MPI_ERR_COUNT : csp_post_look(p, store, t);
 }
 
-static int receive(struct csp_post *p, MPI_Message *message, MPI_Request *request)
+int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *request)
 {
     struct csp_msg *m = find(*message);
     struct csp_type store;
@@ -161,16 +161,9 @@ static int receive(struct csp_post *p, MPI_Message *message, MPI_Request *reques
     return MPI_SUCCESS;
 }
 
-int csp_p2p_imrecv(struct csp_post *p, MPI_Message *message, MPI_Request *request)
-{
-    p->call = CSP_P2P_LOOKS; // does not wait for it, and begins nothing that could be cancelled
-    return receive(p, message, request);
-}
-
 int csp_p2p_mrecv(struct csp_post *p, MPI_Message *message, MPI_Status *status)
 {
     MPI_Request request;
-    p->call = CSP_P2P_BLOCKS;
-    int rc = receive(p, message, &request);
+    int rc = csp_p2p_imrecv(p, message, &request);
     return rc == MPI_SUCCESS ? csp_req_wait(&request, status) : rc;
 }

@@ -21,8 +21,8 @@ struct mix {
     int over;             // of all, from the first on: the library's that are complete
     int failed;           // one of these
     MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
-    struct csp_req **
-        found; // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now
+    // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now.
+    struct csp_req **found;
     struct csp_req **own; // of these, those that ghosts have
     MPI_Status *statuses; // read in the program's place
     uint64_t waits_ns;    // since when the call waits, or 0

@@ -97,19 +97,22 @@ static void must_be_same(unsigned i, int64_t least, int64_t most)
 // not, but all know of the highest.
 static int agree(void)
 {
-    enum { N = CSP_CONFIG_SAMES };
+    enum { N = CSP_CONFIG_SAMES, GHOSTS = N, THREADS, ALL };
     int ng = wanted();
-    int64_t both[2 * (N + 2)], most[2 * (N + 2)];
-    int threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
-    for (unsigned i = 0; i < N + 2; i++) {
-        both[2 * i] = i < N ? csp_config_same(i) : i == N ? ng : threads;
-        both[2 * i + 1] = -both[2 * i];
+    int64_t mine[ALL], both[2 * ALL], most[2 * ALL]; // of each the most, and the least negated
+    for (unsigned i = 0; i < N; i++)
+        mine[i] = csp_config_same(i);
+    mine[GHOSTS] = ng;
+    mine[THREADS] = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
+    for (unsigned i = 0; i < ALL; i++) {
+        both[2 * i] = mine[i];
+        both[2 * i + 1] = -mine[i];
     }
-    csp_init_must(csp_mpi.Allreduce(both, most, 2 * (N + 2), MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD),
+    csp_init_must(csp_mpi.Allreduce(both, most, 2 * ALL, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD),
                   "MPI_Allreduce");
-    csp_rt.threads = most[2 * (N + 1)] > 0;
-    csp_rt.levels_differ = most[2 * (N + 1)] != -most[2 * (N + 1) + 1];
-    for (unsigned i = 0; i < N && most[2 * N] > 0; i++)
+    csp_rt.threads = most[2 * THREADS] > 0;
+    csp_rt.levels_differ = most[2 * THREADS] != -most[2 * THREADS + 1];
+    for (unsigned i = 0; i < N && most[2 * GHOSTS] > 0; i++)
         must_be_same(i, -most[2 * i + 1], most[2 * i]);
     return csp_rt.spawned ? csp_spawn_announce(ng) : ng;
 }
@@ -289,7 +292,7 @@ int csp_rt_start(int *argc, char ***argv, int required, int *provided, int sessi
     if (nranks == 1) {
         if (csp_rt.spawned)
             csp_spawn_announce(0);
-        if (csp_rt.spawned ? wanted() > 0 : !session_only || csp_config.ng > 0)
+        if (wanted() > 0 || !(csp_rt.spawned || session_only))
             stand_aside("the job has a single process");
         return MPI_SUCCESS;
     }

@@ -250,6 +250,16 @@ enum csp_status csp_seg_attach(const struct csp_seg_key *key, struct csp_seg *se
     return csp_seg_attach_span(key, key->bytes, seg);
 }
 
+// Never makes it shorter: several processes may be here, each with memory from where it was.
+static int lengthen(int fd, uint64_t bytes)
+{
+    struct stat now;
+    if (fstat(fd, &now))
+        return errno;
+    uint64_t end = (uint64_t)now.st_size;
+    return bytes > end ? take_memory(fd, end, bytes) : 0;
+}
+
 enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes)
 {
     int fd;
@@ -258,11 +268,7 @@ enum csp_status csp_seg_grow(const struct csp_seg_key *key, uint64_t bytes)
         status = open_key(key, &fd);
     if (status)
         return status;
-    struct stat
-        now; // never makes it smaller: several processes may be here, each with memory from where it was
-    errno = fstat(fd, &now)                 ? errno
-            : bytes > (uint64_t)now.st_size ? take_memory(fd, (uint64_t)now.st_size, bytes)
-                                            : 0;
+    errno = lengthen(fd, bytes);
     if (errno)
         status = failed("making it larger", bytes);
     close(fd);

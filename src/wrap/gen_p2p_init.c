@@ -312,8 +312,11 @@ CSP_WRAP(CSP_BY_P2P, int, Imrecv, MPI_Imrecv,
          (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Request *request),
          (buf, count, datatype, message, request), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_LOOKS,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
                  if (csp_p2p_has_message(*message))
                      return csp_p2p_imrecv(&post, message, request);
              }
@@ -327,8 +330,11 @@ CSP_WRAP(CSP_BY_P2P, int, Imrecv_c, MPI_Imrecv_c,
           MPI_Request *request),
          (buf, count, datatype, message, request), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_LOOKS,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
                  if (csp_p2p_has_message(*message))
                      return csp_p2p_imrecv(&post, message, request);
              }
@@ -341,8 +347,11 @@ CSP_WRAP(CSP_BY_P2P, int, Mrecv, MPI_Mrecv,
          (void *buf, int count, MPI_Datatype datatype, MPI_Message *message, MPI_Status *status),
          (buf, count, datatype, message, status), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
                  if (csp_p2p_has_message(*message))
                      return csp_p2p_mrecv(&post, message, status);
              }
@@ -356,8 +365,11 @@ CSP_WRAP(CSP_BY_P2P, int, Mrecv_c, MPI_Mrecv_c,
           MPI_Status *status),
          (buf, count, datatype, message, status), {
              if (CSP_MEETS(CSP_BY_P2P)) {
-                 struct csp_post post = {
-                     .mode = CSP_P2P_RECV, .buf = (void *)buf, .count = count, .type = datatype};
+                 struct csp_post post = {.mode = CSP_P2P_RECV,
+                                         .call = CSP_P2P_BLOCKS,
+                                         .buf = (void *)buf,
+                                         .count = count,
+                                         .type = datatype};
                  if (csp_p2p_has_message(*message))
                      return csp_p2p_mrecv(&post, message, status);
              }

@@ -271,8 +271,8 @@ csp_add_mpi_test(casper/request_async.c NP 4 GHOSTS 1 NODES 2 FIXED CORE)
 csp_add_mpi_test(casper/request_async.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/request_async_two)
 csp_add_mpi_test(casper/api.c NP 3 GHOSTS 1 NODES 2 CORE LINKED)
 csp_add_mpi_test(casper/linked.c NP 4 GHOSTS 1 NODES 2 LINKED)
-# Elsewhere MPI_Comm_spawn fails in the plain library.
 csp_add_mpi_test(casper/decimal_comma.c NP 4 GHOSTS 1 NODES 2)
+# Elsewhere MPI_Comm_spawn fails in the plain library.
 csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 MPI m50 abi o50 o41 ENV CSP_SPAWN_NG=1)
 csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_plain ARGS plain MPI m50 abi o50 o41
                  ENV CSP_SPAWN_NG=1 EXPECT "CSP_SPAWN_NG=1 has no effect: the spawned processes do not run with Casper")

@@ -110,6 +110,8 @@ P2P_DOES = {
     "mprobe": "LOOKS",
     "improbe": "LOOKS",
     "iprobe": "ASKS",
+    "mrecv": "BLOCKS",
+    "imrecv": "LOOKS",  # does not wait, and begins nothing that could be cancelled
 }
 # Completion function -> csp_p2p_ function, where the names differ.
 REQUEST_CALLS = {
@@ -268,9 +270,10 @@ def body_p2p(function: mpi_api.Function, entry: dict) -> str:
 def body_message(function: mpi_api.Function, entry: dict) -> str:
     args = [p.name for p in function.params]
     results = args[args.index("message") :]
-    own = call("csp_p2p_" + function.field.removesuffix("_c").lower(), ["&post", *results])
+    target = function.field.removesuffix("_c").lower()
+    own = call("csp_p2p_" + target, ["&post", *results])
     native = call("csp_mpi." + function.field, args)
-    posts = [f"post = {post('RECV', function)}"]
+    posts = [f"post = {post('RECV', function, P2P_DOES[target])}"]
     return p2p_or_native(posts, "csp_p2p_has_message(*message)", own, native)
 
 

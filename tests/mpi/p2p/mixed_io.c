@@ -11,11 +11,16 @@ struct state {
     MPI_Request r[REQS];
 };
 
+// Where this process's blocks are in the file: 0 is written, 1 read.
+static MPI_Offset block(int which)
+{
+    return (MPI_Offset)(csp_test_rank * 2 + which) * N * (MPI_Offset)sizeof(int);
+}
+
 static void begin(struct state *s, MPI_File file, int round)
 {
     int right = (csp_test_rank + 1) % csp_test_size;
     int left = (csp_test_rank + csp_test_size - 1) % csp_test_size;
-    MPI_Offset mine = (MPI_Offset)csp_test_rank * 2 * N * (MPI_Offset)sizeof(int);
     csp_test_poison(s->in, sizeof s->in);
     csp_test_poison(s->read, sizeof s->read);
     for (int i = 0; i < N; i++) {
@@ -23,10 +28,10 @@ static void begin(struct state *s, MPI_File file, int round)
         s->written[i] = -s->out[i];
     }
     MPI_Irecv(s->in, N, MPI_INT, left, 1, MPI_COMM_WORLD, &s->r[0]);
-    MPI_File_iwrite_at(file, mine, s->written, N, MPI_INT, &s->r[1]);
+    MPI_File_iwrite_at(file, block(0), s->written, N, MPI_INT, &s->r[1]);
     MPI_Ibarrier(MPI_COMM_WORLD, &s->r[2]);
     MPI_Isend(s->out, N, MPI_INT, right, 1, MPI_COMM_WORLD, &s->r[3]);
-    MPI_File_iread_at(file, mine + N * (MPI_Offset)sizeof(int), s->read, N, MPI_INT, &s->r[4]);
+    MPI_File_iread_at(file, block(1), s->read, N, MPI_INT, &s->r[4]);
 }
 
 static void complete(struct state *s, int how)
@@ -56,8 +61,7 @@ static void complete(struct state *s, int how)
 static void check(const struct state *s, int round, MPI_File file)
 {
     int left = (csp_test_rank + csp_test_size - 1) % csp_test_size, back[N];
-    MPI_Offset mine = (MPI_Offset)csp_test_rank * 2 * N * (MPI_Offset)sizeof(int);
-    MPI_File_read_at(file, mine, back, N, MPI_INT, MPI_STATUS_IGNORE);
+    MPI_File_read_at(file, block(0), back, N, MPI_INT, MPI_STATUS_IGNORE);
     for (int i = 0; i < N; i++) {
         CHECK_INT(s->in[i], left * N + i + round);
         CHECK_INT(s->read[i], i);
@@ -74,11 +78,9 @@ int main(void)
     snprintf(name, sizeof name, "mixed_io.%d", csp_test_rank); // nodes need not share a file system
     MPI_File_open(MPI_COMM_SELF, name, MPI_MODE_CREATE | MPI_MODE_RDWR | MPI_MODE_DELETE_ON_CLOSE,
                   MPI_INFO_NULL, &file);
-    MPI_Offset mine = (MPI_Offset)csp_test_rank * 2 * N * (MPI_Offset)sizeof(int);
     for (int i = 0; i < N; i++)
         s.read[i] = i;
-    MPI_File_write_at(file, mine + N * (MPI_Offset)sizeof(int), s.read, N, MPI_INT,
-                      MPI_STATUS_IGNORE);
+    MPI_File_write_at(file, block(1), s.read, N, MPI_INT, MPI_STATUS_IGNORE);
     for (int how = 0; how < 4; how++) {
         begin(&s, file, how);
         complete(&s, how);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Processes may ask for different levels of thread support (MPI-4.1 11.2.1): rank 0 for the highest, the others for the lowest.
+// Processes may ask for different levels of thread support (MPI-4.1 11.2.1): every third here for the highest, the others for the lowest.
 // Messages and collective calls work between them on two communicators with all processes.
 #include "../csp_test.h"
 

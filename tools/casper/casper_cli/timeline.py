@@ -58,11 +58,17 @@ class Node:
         return sum(n for _, n, s in spans if s == state) / (self.end() or 1)
 
 
-def parse_events(text):
-    """Of one whose job died, the end is missing, and perhaps half of a line. None: it is something else."""
+def attempts(text):
+    """The text; and, as it may be of a job that died, with an end, and without half of a line."""
+    yield text
     lines = text.rstrip().rstrip("]").rstrip().rstrip(",").split("\n")
-    shorter = ("\n".join(lines[:last]).rstrip().rstrip(",") + "]" for last in (len(lines), -1))
-    for attempt in (text, *shorter):
+    for last in (len(lines), -1):
+        yield "\n".join(lines[:last]).rstrip().rstrip(",") + "]"
+
+
+def parse_events(text):
+    """None: it is something else."""
+    for attempt in attempts(text):
         try:
             return json.loads(attempt)
         except ValueError:
