@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""What the exchanges of predictions cost in jobs of up to 100,000 processes, by simulation: builds
+"""What the exchanges of adaptive redirection cost in jobs of up to 100,000 processes, by simulation: builds
 and runs tests/unit/exchange_rows.c, which executes the code of src/adapt for all nodes of a job. Writes
 build/results/exchange.json. Needs no MPI library, and no quiet machine: time is virtual."""
 

@@ -40,11 +40,10 @@ static double absolute(double x)
     return x < 0 ? -x : x;
 }
 
-// Good to 0.01; the library needs no libm.
+// Of what is above 0, good to 0.01; the library needs no libm.
 static double log_of(double x)
 {
     uint64_t bits;
-    x = x > 1 ? x : 1; // nanoseconds
     memcpy(&bits, &x, sizeof(bits));
     double exponent = (double)(bits >> 52) - 1023;
     bits = (bits & ~(UINT64_C(0xfff) << 52)) | UINT64_C(1023) << 52;
@@ -79,6 +78,7 @@ void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
                      enum csp_adapt_route route, uint64_t now_ns)
 {
     *a = (struct csp_adapt){.config = *config,
+                            .least_ns = 1,
                             .home = route,
                             .now = route,
                             .reason = CSP_ADAPT_START,
@@ -262,6 +262,18 @@ static double loss(const struct csp_adapt *a, struct csp_adapt_done here)
     return (double)here.ns - (double)here.units * a->cost[a->home].ns;
 }
 
+static struct csp_adapt_done between(struct csp_adapt_done first, struct csp_adapt_done last)
+{
+    return (struct csp_adapt_done){last.units - first.units, last.calls - first.calls,
+                                   last.ns - first.ns};
+}
+
+static double cost(const struct csp_adapt *a, struct csp_adapt_done d)
+{
+    double ns = (double)d.ns / (double)d.units;
+    return ns > a->least_ns ? ns : a->least_ns;
+}
+
 // A measurement of a probe is complete, or its loss is as large as it may be. A probe that does not show
 // anything yet goes on for some measurements.
 static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done here, int is_whole)
@@ -277,7 +289,7 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
         spoil_probe(a, now_ns);
         return;
     }
-    double ns = (double)here.ns / (double)here.units;
+    double ns = cost(a, here);
     if (a->tries++ == 0 && has_changed(a, tried, ns))
         tried->n = 0;
     learn(tried, ns);
@@ -285,17 +297,6 @@ static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done he
         other_is_better(a) || a->tries == PROBE_MOST || dearer(tried->ns, home->ns) > doubt(a);
     if (a->tried && !a->config.by_order)
         end_probe(a, now_ns);
-}
-
-static struct csp_adapt_done between(struct csp_adapt_done first, struct csp_adapt_done last)
-{
-    return (struct csp_adapt_done){last.units - first.units, last.calls - first.calls,
-                                   last.ns - first.ns};
-}
-
-static double cost(struct csp_adapt_done d)
-{
-    return (double)d.ns / (double)d.units;
 }
 
 // Long enough to say something, or one of so many parts of that.
@@ -319,14 +320,14 @@ static int is_plain_phase(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt
     const struct csp_adapt_cost *c = &a->cost[a->home];
     if (!is_long(a, now_ns - a->part_ns, part, CSP_ADAPT_REPORTS) || c->n == 0 || a->mixed)
         return 0;
-    double off = dearer(cost(part), c->ns);
+    double off = dearer(cost(a, part), c->ns);
     int side = !is_plain(c, absolute(off)) ? 0 : off > 0 ? 1 : -1;
     int twice = side != 0 && side == a->odd_part;
     a->odd_part = side;
     a->part_ns = now_ns;
     a->part = done;
     if (twice)
-        forget(a, cost(part));
+        forget(a, cost(a, part));
     return twice;
 }
 
@@ -341,7 +342,7 @@ static int is_too_dear(const struct csp_adapt *a, struct csp_adapt_done here)
 static int is_plainly_better(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_done here)
 {
     const struct csp_adapt_cost *c = &a->cost[a->home];
-    return is_long(a, for_ns, here, CSP_ADAPT_REPORTS) && is_plain(c, dearer(c->ns, cost(here)));
+    return is_long(a, for_ns, here, CSP_ADAPT_REPORTS) && is_plain(c, dearer(c->ns, cost(a, here)));
 }
 
 // Without a reason, for tests.
@@ -358,7 +359,7 @@ static int at_home(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done d
     if (is_plain_phase(a, now_ns, done))
         want_probe(a, now_ns);
     else if (is_long(a, now_ns - a->since_ns, here, 1))
-        settle(a, now_ns, cost(here));
+        settle(a, now_ns, cost(a, here));
     else
         return 0;
     a->per_call = per_call(here);

@@ -54,6 +54,8 @@ struct csp_adapt_cost {
 struct csp_adapt {
     struct csp_adapt_config config;
     struct csp_adapt_cost cost[CSP_ADAPT_ROUTES];
+    // Of a unit; the caller's: a nanosecond, or less if `ns` is of one process of several.
+    double least_ns;
     enum csp_adapt_route home, now; // chosen; in use (another one during a probe)
     enum csp_adapt_reason reason;
     int settles;                 // the route has just changed

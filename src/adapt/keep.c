@@ -3,6 +3,7 @@
 #include "adapt/keep_impl.h"
 
 #include <stdlib.h>
+#include <string.h>
 #include "base/log.h"
 
 enum { LOOKS = 64 }; // in an interval, at most
@@ -12,6 +13,26 @@ void *csp_keep_calloc(size_t bytes)
     void *p = calloc(1, bytes);
     CSP_CHECK(p, "out of memory for the route of a window");
     return p;
+}
+
+void csp_keep_put(struct csp_keep_nodes *x, int node, void *what)
+{
+    if (node >= x->room) {
+        int room = 2 * node + 8;
+        void **of = realloc((void *)x->of, (size_t)room * sizeof(*of));
+        CSP_CHECK(of, "out of memory for the route of a window");
+        memset((void *)(of + x->room), 0, (size_t)(room - x->room) * sizeof(*of));
+        *x = (struct csp_keep_nodes){of, room};
+    }
+    x->of[node] = what;
+}
+
+void *csp_keep_next(const struct csp_keep_nodes *x, int *node)
+{
+    void *what = NULL;
+    while (!what && *node < x->room)
+        what = x->of[(*node)++];
+    return what;
 }
 
 unsigned csp_keep_bucket(uint64_t gid, int node)

@@ -27,14 +27,16 @@
 enum csp_keep_kind {
     CSP_KEEP_JOIN,  // agent -> keeper: a user of my node wants to know the route
     CSP_KEEP_LEAVE, // agent -> keeper: none does any more
-    CSP_KEEP_WORK, // agent -> keeper: done since the last one (n = units of work, calls, time that all
-                   // `users` waited, in calls that go on too)
+    // agent -> keeper: done since the last one, by a sample (n = units of work, calls, time that all `users` waited, in
+    // calls that go on too)
+    CSP_KEEP_WORK,
     CSP_KEEP_CLOSED, // agent -> keeper: change n: no accumulates under way, or they stay
-    CSP_KEEP_OPEN,   // keeper -> agent: the route; n = nanoseconds between two WORKs
-    CSP_KEEP_CLOSE,  // keeper -> agent: change n to this route
-    CSP_KEEP_LEFT,   // keeper -> agent: answer to LEAVE; the last message
-    CSP_KEEP_ENROL,  // keeper -> conductor: the first message,
-    CSP_KEEP_QUIT,   // and the last one
+    // keeper -> agent: the route; a sample takes n nanoseconds, of `users` times as many, the first one after `calls` times
+    CSP_KEEP_OPEN,
+    CSP_KEEP_CLOSE, // keeper -> agent: change n to this route
+    CSP_KEEP_LEFT,  // keeper -> agent: answer to LEAVE; the last message
+    CSP_KEEP_ENROL, // keeper -> conductor: the first message,
+    CSP_KEEP_QUIT,  // and the last one
     CSP_KEEP_WANT, // keeper -> conductor: a probe of route n (enum csp_adapt_route) is due, which may wait for
                    // others that want it as long as patience_ns says
     CSP_KEEP_PROBE, // conductor -> keeper: try route n now, unless it is yours; `calls`: the how manieth probe

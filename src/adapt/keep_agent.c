@@ -21,7 +21,10 @@ struct csp_agent {
     enum agent_state state;
     uint32_t route;
     uint64_t change;
-    uint64_t period_ns, report_at_ns;
+    uint64_t sample_ns, share;  // it reports what is done in so long a time, of so many such times
+    int samples;                // this is one,
+    uint64_t begin_ns;          // since then; else the next one's begin
+    uint64_t report_at_ns;      // its end
     struct seat *seats, *going; // going: to be told when LEFT comes
 };
 
@@ -65,8 +68,8 @@ static uint64_t counted(const _Atomic uint64_t *counter)
     return atomic_load_explicit(counter, memory_order_relaxed);
 }
 
-// What was done since the last report.
-static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+// What was done since the last look.
+static struct csp_keep_msg look(const struct csp_agent *a, uint64_t now_ns)
 {
     struct csp_keep_msg msg = {.gid = a->gid, .node = a->node, .kind = CSP_KEEP_WORK};
     for (struct seat *s = a->seats; s; s = s->next) {
@@ -75,25 +78,55 @@ static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
         msg.calls += (uint32_t)grown(&s->calls, counted(&s->gate->calls));
         msg.users++;
     }
+    return msg;
+}
+
+static void begin_sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    (void)look(a, now_ns);
+    a->samples = 1;
+    a->begin_ns = now_ns;
+    a->report_at_ns = now_ns + a->sample_ns;
+    csp_keep_look_at(k, a->report_at_ns);
+}
+
+static void plan_sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns, uint64_t after)
+{
+    a->samples = 0;
+    a->begin_ns = now_ns + after * a->sample_ns;
+    if (after == 0)
+        begin_sample(k, a, now_ns);
+    else
+        csp_keep_look_at(k, a->begin_ns);
+}
+
+// A sample stands for the time until the next one, too.
+static void report(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    struct csp_keep_msg msg = look(a, now_ns);
+    if (a->share > 1) {
+        double times = (double)(a->share * a->sample_ns) / (double)(now_ns - a->begin_ns);
+        msg.waited_ns = (uint64_t)((double)msg.waited_ns * times);
+        msg.n = (uint64_t)((double)msg.n * times);
+        msg.calls = (uint32_t)((double)msg.calls * times);
+    }
     if (msg.calls > 0 || msg.waited_ns > 0)
         csp_keep_post(k, a->node, &msg);
 }
 
-static void closed(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+static void closed(struct csp_keep *k, struct csp_agent *a)
 {
     set_state(k, a, CLOSED);
-    report(k, a, now_ns);
     to_keeper(k, a, CSP_KEEP_CLOSED, a->change);
 }
 
-static void try_close(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+static void try_close(struct csp_keep *k, struct csp_agent *a)
 {
     int all = 1;
     for (struct seat *s = a->seats; s; s = s->next)
         all &= csp_gate_close(s->gate);
-    if (!all)
-        return;
-    closed(k, a, now_ns);
+    if (all)
+        closed(k, a);
 }
 
 void csp_keep_join(struct csp_keep *k, uint64_t gid, int node, int first, struct csp_gate *gate)
@@ -161,25 +194,24 @@ static void on_open(struct csp_keep *k, struct csp_agent *a, const struct csp_ke
 {
     set_state(k, a, OPEN);
     a->route = msg->route;
-    a->period_ns = msg->n;
-    a->report_at_ns = now_ns + msg->n;
-    csp_keep_look_at(k, a->report_at_ns);
+    a->sample_ns = msg->n;
+    a->share = msg->users;
+    plan_sample(k, a, now_ns, msg->calls);
     for (struct seat *s = a->seats; s; s = s->next)
         csp_gate_open(s->gate, a->route);
 }
 
-static void on_close(struct csp_keep *k, struct csp_agent *a, const struct csp_keep_msg *msg,
-                     uint64_t now_ns)
+static void on_close(struct csp_keep *k, struct csp_agent *a, const struct csp_keep_msg *msg)
 {
     a->change = msg->n;
     for (struct seat *s = a->seats; s; s = s->next)
         csp_gate_turn(s->gate, msg->route);
     if (!((a->route ^ msg->route) & CSP_GATE_ACC_OFF)) {
-        closed(k, a, now_ns); // accumulates go on
+        closed(k, a); // accumulates go on
         return;
     }
     set_state(k, a, CLOSING);
-    try_close(k, a, now_ns);
+    try_close(k, a);
 }
 
 void csp_agent_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns)
@@ -193,25 +225,32 @@ void csp_agent_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint6
     else if (msg->kind == CSP_KEEP_OPEN)
         on_open(k, *at, msg, now_ns);
     else
-        on_close(k, *at, msg, now_ns);
+        on_close(k, *at, msg);
+}
+
+// @return 1 if something was told.
+static int sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
+{
+    if (a->samples && now_ns >= a->report_at_ns) {
+        report(k, a, now_ns);
+        plan_sample(k, a, now_ns, a->share - 1);
+        return 1;
+    }
+    if (!a->samples && now_ns >= a->begin_ns)
+        begin_sample(k, a, now_ns);
+    else
+        csp_keep_look_at(k, a->samples ? a->report_at_ns : a->begin_ns);
+    return 0;
 }
 
 // @return 1 if something was done.
 static int turn(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
 {
     if (a->state == CLOSING) {
-        try_close(k, a, now_ns);
+        try_close(k, a);
         return a->state == CLOSED;
     }
-    if (a->state != OPEN)
-        return 0;
-    int due = now_ns >= a->report_at_ns;
-    if (due) {
-        report(k, a, now_ns);
-        a->report_at_ns = now_ns + a->period_ns;
-    }
-    csp_keep_look_at(k, a->report_at_ns);
-    return due;
+    return a->state == OPEN && sample(k, a, now_ns);
 }
 
 int csp_agent_turn(struct csp_keep *k, struct csp_agent *first, uint64_t now_ns)

@@ -6,7 +6,6 @@
 #include "base/log.h"
 
 struct player {
-    struct player *next;
     int node;
     int wants[CSP_ADAPT_ROUTES];
     int tries; // in this probe
@@ -15,7 +14,7 @@ struct player {
 struct csp_conductor {
     struct csp_conductor *next;
     uint64_t gid;
-    struct player *players;
+    struct csp_keep_nodes players;
     int nplayers, nwants[CSP_ADAPT_ROUTES];
     uint64_t begin_ns[CSP_ADAPT_ROUTES]; // at the latest, if one wants
     uint32_t probe;                      // the how manieth
@@ -58,7 +57,8 @@ static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, u
     c->ntrying = c->nplayers;
     c->end_ns = now_ns + intervals_ns(k, PROBE_INTERVALS);
     csp_keep_look_at(k, c->end_ns);
-    for (struct player *p = c->players; p; p = p->next) {
+    struct player *p;
+    for (int node = 0; (p = csp_keep_next(&c->players, &node));) {
         p->wants[route] = 0;
         p->tries = 1;
         tell(k, c, p->node, CSP_KEEP_PROBE, route);
@@ -70,7 +70,8 @@ static void decide(struct csp_keep *k, struct csp_conductor *c, uint64_t now_ns)
     c->ntrying = 0;
     c->end_ns = 0;
     csp_keep_look_at(k, now_ns); // others may have waited for it
-    for (struct player *p = c->players; p; p = p->next) {
+    struct player *p;
+    for (int node = 0; (p = csp_keep_next(&c->players, &node));) {
         p->tries = 0;
         tell(k, c, p->node, CSP_KEEP_DECIDE, 0);
     }
@@ -102,32 +103,25 @@ static void enrol(struct csp_conductor **at, const struct csp_keep_msg *msg)
         c->gid = msg->gid;
     }
     struct player *p = csp_keep_calloc(sizeof(*p));
-    *p = (struct player){.next = c->players, .node = msg->node};
-    c->players = p;
+    *p = (struct player){.node = msg->node};
+    csp_keep_put(&c->players, p->node, p);
     c->nplayers++;
-}
-
-static struct player **find_player(struct csp_conductor *c, int node)
-{
-    struct player **at = &c->players;
-    while ((*at)->node != node)
-        at = &(*at)->next;
-    return at;
 }
 
 static void quit(struct csp_keep *k, struct csp_conductor **at, int node, uint64_t now_ns)
 {
     struct csp_conductor *c = *at;
-    struct player **found = find_player(c, node), *p = *found;
-    *found = p->next;
+    struct player *p = csp_keep_of(&c->players, node);
+    csp_keep_put(&c->players, node, NULL);
     c->nplayers--;
     for (int i = 0; i < CSP_ADAPT_ROUTES; i++)
         c->nwants[i] -= p->wants[i];
     tell(k, c, node, CSP_KEEP_BYE, 0);
-    if (c->players) {
+    if (c->nplayers > 0) {
         tried(k, c, p, 0, now_ns);
     } else {
         *at = c->next;
+        free((void *)c->players.of);
         free(c);
     }
     free(p);
@@ -143,7 +137,7 @@ static int is_due(const struct csp_conductor *c, uint64_t route, uint64_t now_ns
 static void want(struct csp_keep *k, struct csp_conductor *c, const struct csp_keep_msg *msg,
                  uint64_t now_ns)
 {
-    struct player *p = *find_player(c, msg->node);
+    struct player *p = csp_keep_of(&c->players, msg->node);
     uint64_t route = msg->n % CSP_ADAPT_ROUTES;
     if (c->nwants[route] == 0 || now_ns + msg->patience_ns < c->begin_ns[route])
         c->begin_ns[route] = now_ns + msg->patience_ns;
@@ -166,7 +160,7 @@ void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, u
     if (msg->kind == CSP_KEEP_QUIT)
         quit(k, at, msg->node, now_ns);
     else if (msg->kind == CSP_KEEP_TRIED && msg->calls == (*at)->probe)
-        tried(k, *at, *find_player(*at, msg->node), msg->users > 0, now_ns);
+        tried(k, *at, csp_keep_of(&(*at)->players, msg->node), msg->users > 0, now_ns);
     else if (msg->kind == CSP_KEEP_WANT)
         want(k, *at, msg, now_ns);
 }

@@ -28,6 +28,23 @@ static inline uint64_t csp_keep_at_least(uint64_t ns, uint64_t least_ns)
     return ns > least_ns ? ns : least_ns;
 }
 
+/** What is known of some nodes. */
+struct csp_keep_nodes {
+    void **of;
+    int room;
+};
+
+/** NULL: nothing. */
+static inline void *csp_keep_of(const struct csp_keep_nodes *x, int node)
+{
+    return node < x->room ? x->of[node] : NULL;
+}
+
+void csp_keep_put(struct csp_keep_nodes *x, int node, void *what);
+
+/** Of the first one from *node on, which is the one behind it then; NULL: there is none. */
+void *csp_keep_next(const struct csp_keep_nodes *x, int *node);
+
 void *csp_keep_calloc(size_t bytes);
 unsigned csp_keep_bucket(uint64_t gid, int node);
 void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *msg);

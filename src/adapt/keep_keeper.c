@@ -6,20 +6,21 @@
 #include "base/log.h"
 
 enum {
-    REPORTERS = 8,       // with more agents each reports less often
+    REPORTERS = 32,      // at a time; of more agents each reports by samples
     CLOSE_SHARE = 4,     // a change must succeed within this part of an interval,
     RETRY_INTERVALS = 2, // or it is tried again after so many,
     RETRY_MOST = 64,     // then twice as many, up to this
     IDLE_INTERVALS = 8,  // without a report: nobody is there
     LEAST_REPORT_NS = 100000,
-    LEAST_CLOSE_NS = 1000000, // ghosts may be asleep
+    LEAST_CLOSE_NS = 1000000, // ghosts may be asleep,
+    MEMBER_CLOSE_NS = 16000,  // and have a message or two for each member
     LEAST_IDLE_NS = 10000000,
     ALL_OFF = CSP_GATE_OFF | CSP_GATE_ACC_OFF
 };
 
 struct member {
-    struct member *next;
-    int node;
+    struct member *next; // of `leavers`
+    int node, number;
     int closed;
     uint32_t users;
 };
@@ -27,7 +28,7 @@ struct member {
 struct csp_keeper {
     struct csp_keeper *next;
     uint64_t gid;
-    struct member *members;
+    struct csp_keep_nodes members;
     int nmembers, nclosed;
     uint32_t route, wanted;
     int changing;
@@ -40,8 +41,9 @@ struct csp_keeper {
     uint32_t probe;         // this one,
     int takes_part;         // which it began
     struct member *leavers; // the last ones, while the conductor is asked to forget
-    uint64_t users;         // of all members
+    uint64_t users, heard;  // of the members that reported until now; how many these are
     uint64_t work_ns;       // when the last report came
+    uint64_t rest_ns;       // waited, less than a nanosecond for each user
     struct csp_adapt_done done;
     struct csp_adapt adapt;
 };
@@ -54,33 +56,48 @@ static struct csp_keeper **find_keeper(struct csp_keep *k, uint64_t gid)
     return at;
 }
 
-// With many agents each reports less often.
-static uint64_t report_period_ns(const struct csp_keep *k, const struct csp_keeper *r)
+// A report tells of one sample in so many.
+static uint32_t share_of(const struct csp_keeper *r)
 {
-    uint64_t share = (uint64_t)(r->nmembers + REPORTERS - 1) / REPORTERS;
-    return share *
-           csp_keep_at_least(k->config.adapt.interval_ns / CSP_ADAPT_REPORTS, LEAST_REPORT_NS);
+    return (uint32_t)(r->nmembers + REPORTERS - 1) / REPORTERS;
+}
+
+// A route that its agent may use from now on, and when it reports: in turns with the others, so that what is known of a
+// new route soon is a sample, and no less of it in a large job.
+static void open_to(struct csp_keep *k, const struct csp_keeper *r, const struct member *m)
+{
+    uint32_t share = share_of(r);
+    struct csp_keep_msg msg = {.gid = r->gid,
+                               .node = k->config.node,
+                               .kind = CSP_KEEP_OPEN,
+                               .route = (uint16_t)r->route,
+                               .users = share,
+                               .calls = (uint32_t)m->number % share};
+    msg.n = csp_keep_at_least(k->config.adapt.interval_ns / CSP_ADAPT_REPORTS, LEAST_REPORT_NS);
+    csp_keep_post(k, m->node, &msg);
 }
 
 static void to_agent(struct csp_keep *k, const struct csp_keeper *r, int node,
                      enum csp_keep_kind kind)
 {
-    struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
-    msg.route = (uint16_t)(kind == CSP_KEEP_CLOSE ? r->wanted : r->route);
-    msg.n = kind == CSP_KEEP_CLOSE ? r->change : report_period_ns(k, r);
+    struct csp_keep_msg msg = {.gid = r->gid,
+                               .node = k->config.node,
+                               .kind = (uint16_t)kind,
+                               .route = (uint16_t)r->wanted,
+                               .n = r->change};
     csp_keep_post(k, node, &msg);
 }
 
-static void to_all(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
+// Of all members.
+static uint64_t users_of(const struct csp_keeper *r)
 {
-    for (const struct member *m = r->members; m; m = m->next)
-        to_agent(k, r, m->node, kind);
+    return r->heard ? r->users * (uint64_t)r->nmembers / r->heard : 0;
 }
 
 static void say(struct csp_keep *k, struct csp_keeper *r)
 {
     if (r->unsaid)
-        k->config.say(k->config.ctx, r->gid, &r->adapt, r->users);
+        k->config.say(k->config.ctx, r->gid, &r->adapt, users_of(r));
     r->unsaid = 0;
 }
 
@@ -90,7 +107,9 @@ static void end_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns
     k->closing--;
     say(k, r);
     csp_adapt_restart(&r->adapt, now_ns, r->done);
-    to_all(k, r, CSP_KEEP_OPEN);
+    const struct member *m;
+    for (int node = 0; (m = csp_keep_next(&r->members, &node));)
+        open_to(k, r, m);
 }
 
 static void finish_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
@@ -120,12 +139,15 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
     r->changing = 1;
     r->change++;
     r->give_up_ns =
-        now_ns + csp_keep_at_least(k->config.adapt.interval_ns / CLOSE_SHARE, LEAST_CLOSE_NS);
+        now_ns + csp_keep_at_least(k->config.adapt.interval_ns / CLOSE_SHARE,
+                                   LEAST_CLOSE_NS + (uint64_t)r->nmembers * MEMBER_CLOSE_NS);
     r->nclosed = 0;
     k->closing++;
-    for (struct member *m = r->members; m; m = m->next)
+    struct member *m;
+    for (int node = 0; (m = csp_keep_next(&r->members, &node));) {
         m->closed = 0;
-    to_all(k, r, CSP_KEEP_CLOSE);
+        to_agent(k, r, m->node, CSP_KEEP_CLOSE);
+    }
 }
 
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
@@ -196,7 +218,7 @@ static void on_decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
     enum csp_adapt_route home = r->adapt.home;
     r->owes = 0;
     csp_adapt_decide(&r->adapt, now_ns, r->done);
-    if (r->members)
+    if (r->nmembers > 0)
         go_on(k, r, home, now_ns);
 }
 
@@ -213,7 +235,7 @@ static void on_probe(struct csp_keep *k, struct csp_keeper *r, const struct csp_
                      uint64_t now_ns)
 {
     r->asked = 0;
-    if (!r->members || r->leavers) // it quits, as the conductor will have read by now
+    if (r->nmembers == 0 || r->leavers) // it quits, as the conductor will have read by now
         return;
     r->owes = 1;
     r->probe = msg->calls;
@@ -246,23 +268,21 @@ static void on_join(struct csp_keep *k, const struct csp_keep_msg *msg, int node
     if (!r)
         *at = r = make(k, msg, now_ns);
     struct member *m = csp_keep_calloc(sizeof(*m));
-    *m = (struct member){.next = r->members, .node = node, .closed = r->changing};
-    r->members = m;
+    *m = (struct member){.node = node, .number = r->nmembers, .closed = r->changing};
+    csp_keep_put(&r->members, node, m);
     r->nmembers++;
     if (r->changing)
         r->nclosed++;
     else
-        to_agent(k, r, node, CSP_KEEP_OPEN);
+        open_to(k, r, m);
 }
 
-static struct member **find_member(struct csp_keeper *r, int node)
+static struct member *find_member(const struct csp_keeper *r, int node)
 {
-    struct member **at = &r->members;
-    while (*at && (*at)->node != node)
-        at = &(*at)->next;
-    CSP_CHECK(*at, "window %llx: node %d is no member of its route", (unsigned long long)r->gid,
+    struct member *m = csp_keep_of(&r->members, node);
+    CSP_CHECK(m, "window %llx: node %d is no member of its route", (unsigned long long)r->gid,
               node);
-    return at;
+    return m;
 }
 
 // The last member is told when the conductor knows that there is nothing more to keep.
@@ -279,11 +299,12 @@ static void quit(struct csp_keep *k, struct csp_keeper *r, struct member *last, 
 
 static void on_leave(struct csp_keep *k, struct csp_keeper *r, int node, uint64_t now_ns)
 {
-    struct member **found = find_member(r, node), *m = *found;
-    *found = m->next;
+    struct member *m = find_member(r, node);
+    csp_keep_put(&r->members, node, NULL);
     r->nmembers--;
     r->nclosed -= m->closed;
     r->users -= m->users;
+    r->heard -= m->users > 0;
     if (r->nmembers == 0) {
         quit(k, r, m, now_ns);
         return;
@@ -303,11 +324,12 @@ static void on_bye(struct csp_keep *k, struct csp_keeper **at)
         to_agent(k, r, m->node, CSP_KEEP_LEFT);
         free(m);
     }
-    if (r->members) {
+    if (r->nmembers > 0) {
         enrol(k, r);
         return;
     }
     *at = r->next;
+    free((void *)r->members.of);
     free(r);
 }
 
@@ -315,13 +337,19 @@ static void on_bye(struct csp_keep *k, struct csp_keeper **at)
 static void on_work(struct csp_keep *k, struct csp_keeper *r, int from,
                     const struct csp_keep_msg *msg, uint64_t now_ns)
 {
-    struct member *m = *find_member(r, from);
+    struct member *m = find_member(r, from);
     r->users = r->users - m->users + msg->users;
+    r->heard += m->users == 0;
     m->users = msg->users;
+    uint64_t users = users_of(r);
     r->work_ns = now_ns;
     r->done.units += msg->n;
     r->done.calls += msg->calls;
-    r->done.ns += msg->waited_ns / r->users;
+    r->rest_ns += msg->waited_ns;
+    r->done.ns += r->rest_ns / users;
+    r->rest_ns %= users;
+    r->adapt.least_ns = 1.0 / (double)users;
+    r->adapt.config.interval_calls = k->config.adapt.interval_calls * share_of(r);
     decide(k, r, now_ns);
 }
 
@@ -330,7 +358,7 @@ static void on_closed(struct csp_keep *k, struct csp_keeper *r, int from, uint64
 {
     if (!r->changing || change != r->change)
         return; // given up meanwhile
-    (*find_member(r, from))->closed = 1;
+    find_member(r, from)->closed = 1;
     r->nclosed++;
     finish_change(k, r, now_ns);
 }

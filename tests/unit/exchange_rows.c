@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The simulated exchanges of predictions (exchange_sim.h), a JSON object a line: bench/exchange.py.
+// The simulated exchanges (exchange_sim.h), a JSON object a line: bench/exchange.py.
 #include <stdio.h>
 #include "exchange_sim.h"
 #include "unit.h"
@@ -30,6 +30,21 @@ static void ghosts_row(const struct exchange_job *job, const struct exchange_gsy
     fflush(stdout);
 }
 
+static void routes_row(int users, enum exchange_targets targets, const char *name)
+{
+    struct exchange_routes_job job = {users, 64, targets, 50};
+    struct exchange_routes r = exchange_routes(&job);
+    printf("{\"method\": \"auto\", \"users\": %d, \"per_node\": %d, \"nodes\": %d, \"targets\": "
+           "\"%s\", "
+           "\"found_ms\": %.0f, \"followed_ms\": %.0f, \"messages\": %.1f, \"busy\": %.6f, "
+           "\"peak_messages\": %.0f, \"peak_busy\": %.6f, \"stopped\": %.6f, \"leave_ms\": %.2f, "
+           "\"interval_ms\": %g, \"wrong\": %d}\n",
+           users, job.per_node, r.nodes, name, r.found_ms, r.followed_ms, r.messages, r.busy,
+           r.peak_messages, r.peak_busy, r.stopped, r.leave_ms, job.interval_ms,
+           r.wrong + (r.found_ms < 0) + (r.followed_ms < 0) + (r.leave_ms < 0));
+    fflush(stdout);
+}
+
 int main(void)
 {
     static const int users[] = {16, 64, 256, 1024, 4096, 16384, 65536, 100000};
@@ -44,5 +59,11 @@ int main(void)
                 if (per == 64) // tables of all nodes have users * nodes bytes
                     ghosts_row(&job, &gsync);
             }
+    for (size_t i = 2; i < COUNT(users); i++) {
+        routes_row(users[i], EXCHANGE_ONE_NODE, "one node");
+        routes_row(users[i], EXCHANGE_NEIGHBOURS, "26 nodes");
+        if (users[i] <= 16384) // all nodes have gates for all nodes
+            routes_row(users[i], EXCHANGE_EVERYBODY, "all nodes");
+    }
     return 0;
 }

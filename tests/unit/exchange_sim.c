@@ -6,17 +6,11 @@
 #include <string.h>
 #include "adapt/share.h"
 #include "base/log.h"
+#include "exchange_post.h"
 
 enum { HEAD_BYTES = 64, PHASES = 3 }; // of a control message; vote, exchange, barrier
 
 const struct exchange_net exchange_net = {1000, 500, 0.1, 1};
-
-static void *must_calloc(size_t n, size_t bytes)
-{
-    void *p = calloc(n, bytes);
-    CSP_CHECK(p, "out of memory for a simulation");
-    return p;
-}
 
 // A leader in a fence: phase by phase, round by round.
 struct leader {
@@ -214,8 +208,8 @@ struct exchange_fence exchange_fence(const struct exchange_job *job)
     struct fence f = {.job = job, .nodes = nodes_of(job)};
     struct exchange_fence r = {.nodes = f.nodes};
     f.phases = job->change == EXCHANGE_NONE ? 1 : PHASES; // the vote says that there is nothing
-    f.leaders = must_calloc((size_t)f.nodes, sizeof(*f.leaders));
-    f.truth = must_calloc((size_t)job->users, 1);
+    f.leaders = exchange_calloc((size_t)f.nodes, sizeof(*f.leaders));
+    f.truth = exchange_calloc((size_t)job->users, 1);
     for (int i = 0; i < job->users; i++)
         f.truth[i] = (uint8_t)(i % 3 == 0);
     for (int i = 0; i < f.nodes; i++)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// What the exchanges of predictions cost in jobs of any size: runs the code of src/adapt (rounds.h, share.h, news.h)
-// for all nodes of a job at once. Time is virtual; the network is LogGP's.
+// What the exchanges of adaptive redirection cost in jobs of any size: runs the code of src/adapt (rounds.h, share.h,
+// news.h, keep.h) for all nodes of a job at once. Time is virtual; the network is LogGP's.
 #ifndef CSP_TESTS_EXCHANGE_SIM_H
 #define CSP_TESTS_EXCHANGE_SIM_H
 
@@ -49,5 +49,31 @@ struct exchange_gsync {
 
 struct exchange_ghosts exchange_ghosts(const struct exchange_job *job,
                                        const struct exchange_gsync *gsync);
+
+enum exchange_targets { EXCHANGE_ONE_NODE, EXCHANGE_NEIGHBOURS, EXCHANGE_EVERYBODY };
+
+struct exchange_routes_job {
+    int users, per_node;
+    enum exchange_targets targets; // of each node: the first node; 26 others; all others
+    double interval_ms;            // CSP_PREDICT_INT
+};
+
+struct exchange_routes {
+    int nodes;
+    double
+        found_ms; // from the first operation until 95 % of the routes are the cheaper ones; -1: never
+    double followed_ms; // likewise from a change of what is cheaper
+    // Between the two, while nothing changes:
+    double messages, busy; // of the busiest ghost in an interval; its share of time for that
+    double peak_messages, peak_busy; // likewise in the worst interval
+    double stopped;                  // share of time that users wait for a change of the route
+    double right;                    // share of cheaper routes at the end of it
+    double leave_ms;                 // until all have left and ghosts can end; -1: never
+    long changes;
+    int wrong; // letters under way then
+};
+
+/** `auto`, by measurement, in one window. */
+struct exchange_routes exchange_routes(const struct exchange_routes_job *job);
 
 #endif

@@ -7,31 +7,17 @@
 #include <stdlib.h>
 #include <string.h>
 #include "adapt/news.h"
-#include "base/log.h"
+#include "exchange_post.h"
 #include "unit.h"
 
-enum {
-    HEAD_BYTES = 64,
-    LOOKS = 10
-}; // of a control message; times at which ghosts look, of each look_ms
-
-struct letter {
-    struct letter *next;
-    double at_ns;
-    enum csp_news_kind kind;
-    size_t bytes;
-    unsigned char text[];
-};
+enum { LOOKS = 10 }; // times at which ghosts look, of each look_ms
 
 struct ghost {
     struct ghosts *all;
     int node;
     struct csp_news news;
     _Atomic uint8_t *table;
-    struct letter *first, **end;
-    double free_ns; // its processor
-    int messages;   // in this interval, sent and received;
-    double bytes, busy_ns;
+    struct exchange_desk desk;
     double change_ns, changed_ns; // the next one; the last one
     int changes_left;
 };
@@ -49,35 +35,10 @@ struct ghosts {
     uint64_t seed;
 };
 
-static void *must_calloc(size_t n, size_t bytes)
-{
-    void *p = calloc(n, bytes);
-    CSP_CHECK(p, "out of memory for a simulation");
-    return p;
-}
-
-static void spend(struct ghost *g, size_t bytes, int users)
-{
-    double all = (double)(HEAD_BYTES + bytes);
-    double ns =
-        exchange_net.overhead_ns + all * exchange_net.byte_ns + users * exchange_net.user_ns;
-    g->free_ns = (g->free_ns > g->all->now_ns ? g->free_ns : g->all->now_ns) + ns;
-    g->busy_ns += ns;
-    g->bytes += all;
-    g->messages++;
-}
-
 static void send(void *ctx, int to, enum csp_news_kind kind, const void *text, size_t bytes)
 {
-    struct ghost *g = ctx, *other = &g->all->ghosts[to];
-    struct letter *l = malloc(sizeof(*l) + bytes);
-    CSP_CHECK(l, "out of memory for a simulation");
-    spend(g, bytes, 0);
-    *l = (struct letter){NULL, g->free_ns + exchange_net.latency_ns, kind, bytes};
-    if (bytes)
-        memcpy(l->text, text, bytes);
-    *other->end = l;
-    other->end = &l->next;
+    struct ghost *g = ctx;
+    exchange_send(&g->desk, &g->all->ghosts[to].desk, g->all->now_ns, (int)kind, text, bytes);
 }
 
 static int users_of(const struct ghosts *w, int node)
@@ -93,7 +54,7 @@ static int knows(const struct ghosts *w, const struct ghost *g, int node)
 }
 
 // What the ghost knows now that it did not.
-static void look_for_stale(struct ghosts *w, struct ghost *g, const struct letter *l)
+static void look_for_stale(struct ghosts *w, struct ghost *g, const struct exchange_letter *l)
 {
     struct csp_pack_record r;
     for (size_t at = 0; csp_pack_next(l->text, l->bytes, &at, &r);) {
@@ -109,21 +70,13 @@ static void look_for_stale(struct ghosts *w, struct ghost *g, const struct lette
 
 static void receive(struct ghosts *w, struct ghost *g)
 {
-    for (struct letter **at = &g->first; *at;) {
-        struct letter *l = *at;
-        if (l->at_ns > w->now_ns) {
-            at = &l->next;
-            continue;
-        }
-        *at = l->next;
-        spend(g, l->bytes, (int)l->bytes * 8);
-        csp_news_receive(&g->news, l->kind, l->text, l->bytes);
+    struct exchange_letter *l;
+    while ((l = exchange_take(&g->desk, w->now_ns))) {
+        exchange_note(&g->desk, w->now_ns, l, (int)l->bytes * 8);
+        csp_news_receive(&g->news, (enum csp_news_kind)l->kind, l->text, l->bytes);
         look_for_stale(w, g, l);
         free(l);
     }
-    g->end = &g->first;
-    while (*g->end)
-        g->end = &(*g->end)->next;
 }
 
 // One of its users.
@@ -155,8 +108,9 @@ static void begin(struct ghosts *w, int node)
 {
     struct ghost *g = &w->ghosts[node];
     int all = w->job->change == EXCHANGE_ALL;
-    *g = (struct ghost){.all = w, .node = node, .end = &g->first};
-    g->table = must_calloc((size_t)w->job->users, 1);
+    *g = (struct ghost){.all = w, .node = node};
+    exchange_desk_open(&g->desk, node);
+    g->table = exchange_calloc((size_t)w->job->users, 1);
     if (all || (w->job->change == EXCHANGE_ONE && node == w->nodes - 1))
         g->changes_left = all ? w->gsync->intervals : 1;
     if (all)
@@ -176,12 +130,12 @@ static void end_interval(struct ghosts *w)
     struct exchange_ghosts *r = &w->result;
     for (int i = 0; i < w->nodes; i++) {
         struct ghost *g = &w->ghosts[i];
-        double busy = g->busy_ns / (w->gsync->interval_ms * 1e6);
-        r->messages = g->messages > r->messages ? g->messages : r->messages;
-        r->bytes = g->bytes > r->bytes ? g->bytes : r->bytes;
+        const struct exchange_desk *d = &g->desk;
+        double busy = d->busy_ns / (w->gsync->interval_ms * 1e6);
+        r->messages = d->messages > r->messages ? d->messages : r->messages;
+        r->bytes = d->bytes > r->bytes ? d->bytes : r->bytes;
         r->busy = busy > r->busy ? busy : r->busy;
-        g->messages = 0;
-        g->bytes = g->busy_ns = 0;
+        exchange_desk_forget(&g->desk);
     }
 }
 
@@ -202,7 +156,7 @@ static void end(struct ghosts *w)
         struct ghost *g = &w->ghosts[i];
         for (int of = 0; of < w->nodes; of++)
             w->result.wrong += !knows(w, g, of);
-        w->result.wrong += g->first != NULL;
+        w->result.wrong += g->desk.first != NULL;
         csp_news_free(&g->news);
     }
     for (int i = 0; i < w->nodes; i++)
@@ -217,9 +171,9 @@ struct exchange_ghosts exchange_ghosts(const struct exchange_job *job,
 {
     struct ghosts w = {.job = job, .gsync = gsync, .now_ns = 1, .seed = 1};
     w.nodes = (job->users + job->per_node - 1) / job->per_node;
-    w.ghosts = must_calloc((size_t)w.nodes, sizeof(*w.ghosts));
-    w.first = must_calloc((size_t)w.nodes + 1, sizeof(*w.first));
-    w.stale = must_calloc((size_t)w.nodes * (size_t)w.nodes, 1);
+    w.ghosts = exchange_calloc((size_t)w.nodes, sizeof(*w.ghosts));
+    w.first = exchange_calloc((size_t)w.nodes + 1, sizeof(*w.first));
+    w.stale = exchange_calloc((size_t)w.nodes * (size_t)w.nodes, 1);
     for (int i = 1; i <= w.nodes; i++)
         w.first[i] = i * job->per_node < job->users ? i * job->per_node : job->users;
     for (int i = 0; i < w.nodes; i++)

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// What the exchanges of predictions cost as jobs grow, up to 100,000 processes: messages and steps by the logarithm of
-// the nodes, none that grow with the nodes themselves.
+// What the exchanges of adaptive redirection cost as jobs grow, up to 100,000 processes. Of predictions: messages and steps
+// by the logarithm of the nodes, none that grow with the nodes themselves. By measurement: reports that do not grow, and
+// changes of the route, which do, but are seldom.
 #include "unit.h"
 #include "adapt/news.h"
 #include "adapt/rounds.h"
@@ -81,6 +82,41 @@ static void all_change_and_a_ghost_has_a_bounded_number(void **state)
     }
 }
 
+static void finds(int users, enum exchange_targets targets)
+{
+    struct exchange_routes r =
+        exchange_routes(&(struct exchange_routes_job){users, 64, targets, 50});
+    print_message("%d nodes: found %g ms, followed %g ms, %g messages, busy %g, stopped %g\n",
+                  r.nodes, r.found_ms, r.followed_ms, r.messages, r.busy, r.stopped);
+    assert_true(r.found_ms > 0 && r.found_ms <= 250 && r.followed_ms > 0 && r.followed_ms <= 250);
+    assert_true(r.right > 0.95 && r.stopped < 0.01);
+    assert_true(r.messages < 128 + 0.5 * r.nodes && r.busy < 0.01);
+    assert_true(r.leave_ms >= 0 && r.leave_ms < 10);
+    assert_int_equal(r.wrong, 0);
+}
+
+static void measurement_finds_the_route_of_one_node_for_all_others(void **state)
+{
+    (void)state;
+    finds(512, EXCHANGE_ONE_NODE);
+    finds(8192, EXCHANGE_ONE_NODE);
+    finds(100000, EXCHANGE_ONE_NODE);
+}
+
+static void measurement_finds_the_routes_of_neighbours(void **state)
+{
+    (void)state;
+    finds(1024, EXCHANGE_NEIGHBOURS);
+    finds(32768, EXCHANGE_NEIGHBOURS);
+}
+
+static void measurement_finds_the_routes_of_all_for_all(void **state)
+{
+    (void)state;
+    finds(1024, EXCHANGE_EVERYBODY);
+    finds(8192, EXCHANGE_EVERYBODY);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -89,6 +125,9 @@ int main(void)
         cmocka_unit_test(ghosts_have_no_messages_without_news),
         cmocka_unit_test(one_change_is_a_few_messages_for_a_ghost),
         cmocka_unit_test(all_change_and_a_ghost_has_a_bounded_number),
+        cmocka_unit_test(measurement_finds_the_route_of_one_node_for_all_others),
+        cmocka_unit_test(measurement_finds_the_routes_of_neighbours),
+        cmocka_unit_test(measurement_finds_the_routes_of_all_for_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
