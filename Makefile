@@ -35,6 +35,7 @@ bench bench-adapt bench-p2p:
 	$(SETUP) test
 	@tools/setup/build.sh -k m50 abi m40 o41 o50
 	@python3 bench/$(if $(filter bench,$@),run,$(@:bench-%=%)).py $(ARGS)
+	@python3 bench/plot.py
 
 lint:
 	$(SETUP) lint
@@ -59,7 +60,7 @@ help:
 	@echo "make demo       build, then show the progress gap with and without ghosts"
 	@echo "make test       tests on every MPI library that is here (about half an hour on two cores)"
 	@echo "make test-full  the whole matrix: libraries x ghosts x nodes"
-	@echo "make bench      benchmarks, results in build/results/*.json"
+	@echo "make bench      benchmarks, results and plots in build/results"
 	@echo "make bench-adapt  redirection on, off and adaptive, in adapt.json (an hour for each MPI library)"
 	@echo "make bench-p2p  sends and receives, carried by ghosts or not, in p2p.json"
 	@echo "make lint       format, static checks, spelling (make format: repair the format)"
