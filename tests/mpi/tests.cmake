@@ -417,6 +417,10 @@ csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_P2
 csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_left ARGS left
                  ENV CSP_P2P=on CSP_REPORT=1
                  EXPECT "(?s)([0-9]+ inside the node [(][^)]*[)], ([3-9]|1[0-2]) there copied by who waited for them.*){2}")
+csp_add_mpi_test(casper/p2p_mapped.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_ABOVE casper/copies_tool.c ENV CSP_P2P=on
+                 EXPECT "\\A(?![\\s\\S]*copied by the system)")
+csp_add_mpi_test(casper/p2p_mapped.c NP 4 GHOSTS 1 NODES 2 NAME casper/p2p_unmapped ARGS own TOOL_ABOVE casper/copies_tool.c
+                 ENV CSP_P2P=on EXPECT "copied by the system")
 csp_add_mpi_test(casper/p2p_eager.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 foreach(test complete order probes short_runs sizes) # two ghosts of a node match for each other
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 2 NODES 1 FIXED NAME p2p/two_${test} ENV CSP_P2P=on TIMEOUT 120)
