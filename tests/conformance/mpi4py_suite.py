@@ -142,18 +142,19 @@ def compare(suite: Suite, ghosts: int, limit_s: float, way: dict[str, str]) -> s
 
 
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
-    libraries, settings = ("m50", "o50"), [(2, 2, FEW, WINDOWS), (3, 2, MESSAGES, CARRIED)]
+    libraries, settings = ("m50", "o50"), [(2, 2, FEW, WINDOWS, 1), (3, 2, MESSAGES, CARRIED, 1)]
     if opts.full:
-        libraries = ("m50", "o50", "o41")
-        settings = [(n, k, "", WINDOWS) for n in (1, 2, 3, 4) for k in (1, 2) if k <= n]
-        settings += [(n, k, "", way) for n, k in ((3, 1), (4, 2)) for way in (CARRIED, CHANGING)]
+        libraries = ("m50", "o50", "o41", "m40")
+        settings = [(n, k, "", WINDOWS, 1) for n in (1, 2, 3, 4) for k in (1, 2) if k <= n]
+        for users, nodes, ghosts in ((3, 1, 1), (4, 2, 1), (4, 2, 2)):
+            settings += [(users, nodes, "", way, ghosts) for way in (CARRIED, CHANGING)]
     for name in libraries:
-        for users, nodes, modules, way in settings:
-            title = f"{name} np {users} on {nodes} nodes, CSP_P2P={way['CSP_P2P']}"
+        for users, nodes, modules, way, ghosts in settings:
+            title = f"{name} np {users} on {nodes} nodes, {ghosts} ghosts, CSP_P2P={way['CSP_P2P']}"
 
-            def job(name=name, users=users, nodes=nodes, modules=modules, way=way) -> str:
-                suite = Suite(_foreign.library(name), users, nodes, modules)
-                return compare(suite, 1, 600 if opts.full else 150, way)
+            def job(name=name, where=(users, nodes, modules), ghosts=ghosts, way=way) -> str:
+                suite = Suite(_foreign.library(name), *where)
+                return compare(suite, ghosts, 600 if opts.full else 150, way)
 
             script.case(title, job)
 

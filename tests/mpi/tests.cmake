@@ -7,6 +7,15 @@ csp_add_mpi_test(rma/acc_near_far.c NP 4 GHOSTS 1 NODES 2 CORE TIMEOUT 120)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/acc_ops.c NP 4 GHOSTS 1 NODES 2 NAME rma/acc_logical ARGS logical)
 csp_add_mpi_test(rma/acc_order.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(rma/acc_predefined.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(rma/acc_predefined.c NP 4 GHOSTS 1 NODES 2 NAME rma/library_acc_predefined
+                 MPI m50 abi m40 o41 i21 ENV CSP_ACC_ROUTE=library)
+csp_add_mpi_test(rma/acc_predefined.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_acc_predefined TOOL_ABOVE rma/as_created.c)
+csp_add_mpi_test(rma/acc_predefined.c NP 4 GHOSTS 1 NODES 2 NAME rma/acc_padded ARGS padded)
+csp_add_mpi_test(rma/acc_predefined.c NP 4 GHOSTS 1 NODES 2 NAME rma/library_acc_padded ARGS padded
+                 MPI m50 abi m40 ENV CSP_ACC_ROUTE=library)
+csp_add_mpi_test(rma/acc_predefined.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_acc_padded ARGS padded
+                 TOOL_ABOVE rma/as_created.c)
 csp_add_mpi_test(rma/acc_replace.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_wrap.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/acc_wrap.c NP 4 GHOSTS 1 NODES 1 FIXED NAME rma/acc_wrap_here)
