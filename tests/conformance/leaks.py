@@ -32,6 +32,7 @@ USERS = 2
 READY_S = 60  # until all ranks are at work
 GONE_S = 20  # from the end until no process is left
 GHOSTS = 1
+POOL = {"": {}, ", windows with segments of their own": {"CSP_POOL_MAX": "0"}}
 WAYS = ("end", "abort", "leave", "kill user", "kill ghost", "kill mpiexec", "interrupt")
 
 
@@ -89,8 +90,16 @@ def segments(pids: set[int]) -> list[str]:
 class Job:
     """One run of the program, ended in one way."""
 
-    def __init__(self, lib: mpi_libs.Library, program: Path, ghosts: int | None, way: str) -> None:
+    def __init__(
+        self,
+        lib: mpi_libs.Library,
+        program: Path,
+        ghosts: int | None,
+        way: str,
+        more: dict[str, str] | None = None,
+    ) -> None:
         self.lib, self.program, self.ghosts, self.way = lib, program, ghosts, way
+        self.env = more or {}
         self.nodes = 2 if lib.family == "mpich" else 1
         self.box = Box()
         self.pids: set[int] = set()
@@ -102,7 +111,7 @@ class Job:
         job = run_mpi.Job(self.lib, self.program, USERS, self.ghosts, self.nodes, args=args)
         words, env = run_mpi.command(job)
         if self.ghosts is not None:
-            env = env | {"CSP_NG": str(self.ghosts)}
+            env = env | self.env | {"CSP_NG": str(self.ghosts)}
         return self.box.wrap(words), _foreign.environment(self.lib, env)
 
     def run(self) -> tuple[_foreign.Done, Left]:
@@ -198,8 +207,8 @@ class Plain:
         return f"leaves {', '.join(same)} as the plain library does" if same else "nothing left"
 
 
-def one(lib: mpi_libs.Library, program: Path, way: str, plain: Plain) -> str:
-    done, casper = Job(lib, program, GHOSTS, way).run()
+def one(way: str, plain: Plain, more: dict[str, str]) -> str:
+    done, casper = Job(plain.lib, plain.program, GHOSTS, way, more).run()
     shown = _foreign.last_lines(done.output)
     check(done.code != 124, f"hangs\n{shown}")
     check((done.code == 0) == (way == "end"), f"exit code {done.code}\n{shown}")
@@ -219,13 +228,13 @@ def compiled(lib: mpi_libs.Library, folder: Path) -> Path:
 
 def library(script: _foreign.Script, name: str, folder: Path) -> None:
     lib = _foreign.library(name)
-    program = compiled(lib, folder)
-    plain = Plain(lib, program)
+    plain = Plain(lib, compiled(lib, folder))
     for way in WAYS:
         if way != "kill ghost":
             script.note(f"{name} plain, {way}", lambda way=way: plain.run(way))
-    for way in WAYS:
-        script.case(f"{name} {way}", lambda way=way: one(lib, program, way, plain))
+    for pool, more in POOL.items():
+        for way in WAYS:
+            script.case(f"{name} {way}{pool}", lambda w=way, more=more: one(w, plain, more))
 
 
 def body(script: _foreign.Script, opts: argparse.Namespace) -> None:

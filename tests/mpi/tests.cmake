@@ -273,6 +273,7 @@ csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_far ARGS 3 TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
+csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_own ENV CSP_POOL_MAX=0 TIMEOUT 120)
 csp_add_mpi_test(casper/origin_stops.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created_far ARGS 3
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
@@ -325,7 +326,8 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_replace acc_wrap c
         types_resized types_struct types_subarray types_unnamed types_vector unaligned zero_count zero_size epochs_mix
         fence_asserts fence_disjoint flush local_reuse lock_exclusive lock_mix lock_self many_ops mutex_mcs pscw
         remote_completion sync_load_store busy_target comm_disjoint comm_kinds errors errors_sync
-        free_waits origin_in_window random_ops self_target signals stencil threads_create threads_lock threads_ops)
+        free_waits origin_in_window random_ops self_target signals stencil threads_create threads_lock threads_ops
+        comm_overlap threads_overlap)
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
                      TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 endforeach()
