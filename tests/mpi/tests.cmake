@@ -188,6 +188,10 @@ csp_add_mpi_test(fortran/f08_io.F90 NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f77_abort.f90 NP 4 GHOSTS 1 NODES 2 CORE EXIT 42)
 csp_add_mpi_test(fortran/f90_abort.f90 NP 4 GHOSTS 1 NODES 2 CORE EXIT 42)
 csp_add_mpi_test(fortran/f08_abort.f90 NP 4 GHOSTS 1 NODES 2 CORE EXIT 42)
+foreach(kind f77 f90 f08)
+    csp_add_mpi_test(fortran/${kind}_exit.f90 NP 4 GHOSTS 1 NODES 2 EXIT 3)
+    csp_add_mpi_test(fortran/${kind}_jobs.F90 NP 4 GHOSTS 1 NODES 2 MPI o41) # MPICH 4.0 over UCX has no dynamic processes
+endforeach()
 csp_add_mpi_test(fortran/f08_session.f90 NP 4 GHOSTS 1 NODES 2 MPI m40)
 
 # These know of Casper.
