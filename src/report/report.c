@@ -19,8 +19,8 @@ const char *const csp_report_reasons[CSP_PLAIN_REASONS] = {
     "create", "dynamic", "allocate_shared", "memory", "foreign_processes", "no_pool_window"};
 const char *const csp_report_meta[CSP_META_KINDS] = {"internal_windows", "carriers", "window_bytes",
                                                      "set_bytes", "shared_bytes"};
-const char *const csp_report_changed_by[CSP_CHANGE_KINDS] = {"measured", "predicted", "said",
-                                                             "messages"};
+const char *const csp_report_changed_by[CSP_CHANGE_KINDS] = {"measured", "predicted", "agreed",
+                                                             "said", "messages"};
 const char *const csp_report_carried[CSP_CARRIED_KINDS] = {"ghost_node", "process", "ghost_net"};
 static uint64_t begin_ns;
 

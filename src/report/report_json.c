@@ -87,6 +87,8 @@ static void json_change(FILE *out, const struct csp_report_change *r)
     if (c->by == CSP_CHANGE_MESSAGES)
         fprintf(out, ", \"processes\": %d, \"with_ns\": %.1f, \"without_ns\": %.1f", c->who,
                 c->with, c->without);
+    if (c->by == CSP_CHANGE_AGREED)
+        fprintf(out, ", \"targets_off\": %d, \"targets\": %.0f", c->who, c->with);
     if (c->by == CSP_CHANGE_PREDICTED)
         fprintf(out, ", \"target\": %d, \"percent\": %.0f", c->who, c->with);
     fprintf(out, "}");

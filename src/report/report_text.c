@@ -118,6 +118,10 @@ static void print_change(FILE *out, const struct csp_change *c)
     case CSP_CHANGE_PREDICTED:
         fprintf(out, "target rank %d: %s; in MPI for %.0f %% of its time\n", c->who, now, c->with);
         break;
+    case CSP_CHANGE_AGREED:
+        fprintf(out, "window %llx: off for %d of %.0f targets; its processes agreed\n",
+                (unsigned long long)c->gid, c->who, c->with);
+        break;
     case CSP_CHANGE_MESSAGES:
         fprintf(out,
                 "messages of %d processes: %s; from one collective call to the next %.1f us with "

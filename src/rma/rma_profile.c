@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include "adapt/share.h"
 #include "rma/rma_early.h"
+#include "runtime/changes.h"
 #include "runtime/wait.h"
 
 // Of this process, a leader. Messages may be here first.
@@ -86,6 +87,16 @@ static void note_others(struct csp_win *w, const struct csp_share *s)
     free(t.done);
 }
 
+// Once for each window.
+static void note_change(const struct csp_win *w)
+{
+    int off = 0;
+    for (int rank = 0; rank < w->n; rank++)
+        off += w->profile[rank] != 0;
+    csp_change_note((struct csp_change){
+        .gid = w->gid, .who = off, .by = CSP_CHANGE_AGREED, .off = off > 0, .with = w->n});
+}
+
 static void exchange(struct csp_win *w)
 {
     const struct csp_members *m = w->members;
@@ -102,6 +113,8 @@ static void exchange(struct csp_win *w)
             csp_wait_turn(&wait);
     }
     note_others(w, s);
+    if (m->my_node_idx == 0)
+        note_change(w);
     w->share = NULL; // the next one begins when all have left this one
     csp_share_free(s);
 }

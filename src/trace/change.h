@@ -12,7 +12,9 @@ enum csp_change_by {
     CSP_CHANGE_MEASURED, // CSP_AUTO_METHOD=measure; `who`: node of the targets; `with`, `without` ghosts: nanoseconds
                          // that users waited for an operation
     CSP_CHANGE_PREDICTED, // profiles; `who`: user rank; `with`: percent of its time in MPI
-    CSP_CHANGE_SAID,      // by the program
+    CSP_CHANGE_AGREED, // profiles: a window's processes in a call together follow what was predicted; `who`: targets that
+    // are off, `with`: of so many
+    CSP_CHANGE_SAID, // by the program
     CSP_CHANGE_MESSAGES, // CSP_P2P=auto; `gid`: context of a communicator; `who`: number of its processes; `with`,
                          // `without` ghosts: nanoseconds from one collective call to the next
     CSP_CHANGE_KINDS

@@ -213,6 +213,11 @@ static void change_args(FILE *out, const struct csp_change *c)
     else if (c->by == CSP_CHANGE_PREDICTED)
         fprintf(out, "target rank %d: %s\", \"args\": {\"%% of its time in MPI\": %.0f}", c->who,
                 c->off ? "off" : "on", c->with);
+    else if (c->by == CSP_CHANGE_AGREED)
+        fprintf(out,
+                "window %llx: off for %d of %.0f targets\", \"args\": {\"by\": \"its processes "
+                "agreed\"}",
+                (unsigned long long)c->gid, c->who, c->with);
     else if (c->by == CSP_CHANGE_MESSAGES)
         fprintf(out,
                 "messages of %d processes: %s\", \"args\": {\"from one collective call to the next "
