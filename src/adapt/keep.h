@@ -40,7 +40,8 @@ enum csp_keep_kind {
     CSP_KEEP_WANT, // keeper -> conductor: a probe of route n (enum csp_adapt_route) is due, which may wait for
                    // others that want it as long as patience_ns says
     CSP_KEEP_PROBE, // conductor -> keeper: try route n now, unless it is yours; `calls`: the how manieth probe
-    CSP_KEEP_TRIED, // keeper -> conductor: it has, or can not (users = 0), in probe `calls`; it goes on with it
+    CSP_KEEP_TRIED, // keeper -> conductor: it has, or can not (users = 0), in probe `calls`; it goes on with it. What it
+                    // lost: waited_ns of each user of n nodes
     CSP_KEEP_DECIDE, // conductor -> keeper: all have: take the better one
     CSP_KEEP_BYE,    // conductor -> keeper: answer to QUIT; the last message
 };

@@ -20,12 +20,16 @@ struct csp_conductor {
     uint32_t probe;                      // the how manieth
     int ntrying;                         // players of which it is not yet known what it shows
     uint64_t end_ns;                     // of it, at the latest; 0: none goes on
+    double lost_ns;                      // by it, of all users' time, in units of a node's users
+    uint64_t nodes;                      // the most that work with one player's
+    uint64_t again_ns;                   // when what it lost is within the budget
 };
 
 enum {
     PROBE_INTERVALS = 8, // that a probe may last: some measurements, and a change of the route;
     LAST_INTERVALS =
-        4, // and since one half of the players wait for the other, where little is done
+        4,   // and since one half of the players wait for the other, where little is done
+    FEW = 4, // players, of whom one may say that a probe is urgent
     LEAST_PROBE_NS = 20000000 // ghosts may be asleep
 };
 
@@ -55,6 +59,7 @@ static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, u
     c->nwants[route] = 0;
     c->probe++;
     c->ntrying = c->nplayers;
+    c->lost_ns = 0;
     c->end_ns = now_ns + intervals_ns(k, PROBE_INTERVALS);
     csp_keep_look_at(k, c->end_ns);
     struct player *p;
@@ -65,10 +70,18 @@ static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, u
     }
 }
 
+// Until the loss of a user of the window, on average, is within the budget. There are as many nodes as players, or more.
+static uint64_t pause_ns(const struct csp_keep *k, const struct csp_conductor *c)
+{
+    uint64_t players = (uint64_t)c->nplayers, nodes = players > c->nodes ? players : c->nodes;
+    return (uint64_t)(c->lost_ns / (double)nodes / k->config.adapt.budget);
+}
+
 static void decide(struct csp_keep *k, struct csp_conductor *c, uint64_t now_ns)
 {
     c->ntrying = 0;
     c->end_ns = 0;
+    c->again_ns = now_ns + pause_ns(k, c);
     csp_keep_look_at(k, now_ns); // others may have waited for it
     struct player *p;
     for (int node = 0; (p = csp_keep_next(&c->players, &node));) {
@@ -127,10 +140,18 @@ static void quit(struct csp_keep *k, struct csp_conductor **at, int node, uint64
     free(p);
 }
 
+// Of many keepers always some see what looks like another phase and is noise, and a probe costs the users of all: what some
+// want comes when the last one's loss is within the budget.
+static uint64_t due_ns(const struct csp_conductor *c, uint64_t route)
+{
+    int waits = c->nplayers > FEW && c->begin_ns[route] < c->again_ns;
+    return waits ? c->again_ns : c->begin_ns[route];
+}
+
 static int is_due(const struct csp_conductor *c, uint64_t route, uint64_t now_ns)
 {
     return !c->end_ns && c->nwants[route] > 0 &&
-           (2 * c->nwants[route] > c->nplayers || now_ns >= c->begin_ns[route]);
+           (2 * c->nwants[route] > c->nplayers || now_ns >= due_ns(c, route));
 }
 
 // Most of the keepers are enough: others may have nothing to do, or are at that route already.
@@ -146,7 +167,14 @@ static void want(struct csp_keep *k, struct csp_conductor *c, const struct csp_k
     if (is_due(c, route, now_ns))
         begin(k, c, route, now_ns);
     else
-        csp_keep_look_at(k, c->begin_ns[route]);
+        csp_keep_look_at(k, due_ns(c, route));
+}
+
+static void note_loss(struct csp_conductor *c, const struct csp_keep_msg *msg)
+{
+    c->lost_ns += (double)msg->waited_ns * (double)msg->n;
+    if (msg->n > c->nodes)
+        c->nodes = msg->n;
 }
 
 void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns)
@@ -159,9 +187,10 @@ void csp_conductor_receive(struct csp_keep *k, const struct csp_keep_msg *msg, u
     CSP_CHECK(*at, "window %llx: its keepers are not known here", (unsigned long long)msg->gid);
     if (msg->kind == CSP_KEEP_QUIT)
         quit(k, at, msg->node, now_ns);
-    else if (msg->kind == CSP_KEEP_TRIED && msg->calls == (*at)->probe)
+    else if (msg->kind == CSP_KEEP_TRIED && msg->calls == (*at)->probe) {
+        note_loss(*at, msg);
         tried(k, *at, csp_keep_of(&(*at)->players, msg->node), msg->users > 0, now_ns);
-    else if (msg->kind == CSP_KEEP_WANT)
+    } else if (msg->kind == CSP_KEEP_WANT)
         want(k, *at, msg, now_ns);
 }
 
@@ -172,7 +201,7 @@ static int turn(struct csp_keep *k, struct csp_conductor *c, uint64_t route, uin
         return 1;
     }
     if (!c->end_ns && c->nwants[route] > 0)
-        csp_keep_look_at(k, c->begin_ns[route]);
+        csp_keep_look_at(k, due_ns(c, route));
     return 0;
 }
 

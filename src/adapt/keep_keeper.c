@@ -153,10 +153,12 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
 {
     struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
-    msg.calls = r->probe;                   // TRIED,
-    msg.users = (uint32_t)r->takes_part;    // and this
-    msg.n = csp_adapt_other(r->adapt.home); // WANT, and below
+    msg.calls = r->probe;                // TRIED,
+    msg.users = (uint32_t)r->takes_part; // and this
+    msg.n = kind == CSP_KEEP_TRIED ? (uint64_t)r->nmembers : csp_adapt_other(r->adapt.home);
     msg.patience_ns = csp_adapt_patience_ns(&r->adapt);
+    msg.waited_ns =
+        r->takes_part && r->adapt.lost_here_ns > 0 ? (uint64_t)r->adapt.lost_here_ns : 0;
     csp_keep_post(k, r->conductor, &msg);
 }
 

@@ -32,7 +32,7 @@ static void ghosts_row(const struct exchange_job *job, const struct exchange_gsy
 
 static void routes_row(int users, enum exchange_targets targets, const char *name)
 {
-    struct exchange_routes_job job = {users, 64, targets, 50};
+    struct exchange_routes_job job = {users, 64, targets, 50, 0};
     struct exchange_routes r = exchange_routes(&job);
     printf("{\"method\": \"auto\", \"users\": %d, \"per_node\": %d, \"nodes\": %d, \"targets\": "
            "\"%s\", "

@@ -56,6 +56,7 @@ struct exchange_routes_job {
     int users, per_node;
     enum exchange_targets targets; // of each node: the first node; 26 others; all others
     double interval_ms;            // CSP_PREDICT_INT
+    int long_one_in;               // one wait in so many takes 200 times as long; 0: none
 };
 
 struct exchange_routes {
@@ -67,8 +68,8 @@ struct exchange_routes {
     double messages, busy; // of the busiest ghost in an interval; its share of time for that
     double peak_messages, peak_busy; // likewise in the worst interval
     double stopped;                  // share of time that users wait for a change of the route
-    double right;                    // share of cheaper routes at the end of it
-    double leave_ms;                 // until all have left and ghosts can end; -1: never
+    double right;    // share of cheaper routes at the end of an interval, on average
+    double leave_ms; // until all have left and ghosts can end; -1: never
     long changes;
     int wrong; // letters under way then
 };

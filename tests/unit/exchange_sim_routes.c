@@ -10,7 +10,7 @@
 #include "exchange_post.h"
 #include "unit.h"
 
-enum { GID = 7, LOOK_NS = 100000, NEIGHBOURS = 26, LEAVE_LOOKS = 100000 };
+enum { GID = 7, LONG = 200, LOOK_NS = 100000, NEIGHBOURS = 26, LEAVE_LOOKS = 100000 };
 
 static const double compute_ns = 50000, cheap_ns = 20000, dear_ns = 60000;
 
@@ -37,6 +37,13 @@ struct sites {
 static double around(struct sites *w, double ns)
 {
     return ns * (0.5 + (double)(unit_random(&w->seed) % 1024) / 1024);
+}
+
+// Some take long, because a process has lost its core.
+static double wait_ns(struct sites *w, double ns)
+{
+    int one_in = w->job->long_one_in;
+    return around(w, one_in && unit_random(&w->seed) % (uint64_t)one_in == 0 ? LONG * ns : ns);
 }
 
 static void send(void *ctx, int to, const struct csp_keep_msg *msg)
@@ -101,18 +108,15 @@ static void join(struct sites *w, int node)
     }
 }
 
-static void begin_operation(struct sites *w, struct site *s)
-{
-    s->target = (int)(unit_random(&w->seed) % (uint64_t)s->ngates);
-    s->free_ns += around(w, compute_ns);
-}
-
-// The user's operations that are over by now.
+// The user's operations that are over by now: computing, then a wait.
 static void operate(struct sites *w, struct site *s)
 {
     while (s->ngates > 0 && s->free_ns <= w->now_ns) {
-        if (s->target < 0)
-            begin_operation(w, s);
+        if (s->target < 0) {
+            s->target = (int)(unit_random(&w->seed) % (uint64_t)s->ngates);
+            s->free_ns += around(w, compute_ns);
+            continue;
+        }
         struct csp_gate *g = &s->gates[s->target];
         uint64_t word = csp_gate_look(g);
         if (word & CSP_GATE_CLOSED) {
@@ -120,7 +124,7 @@ static void operate(struct sites *w, struct site *s)
             s->free_ns = w->now_ns + 1; // looks again
             return;
         }
-        double ns = around(w, w->route_ns[(word & CSP_GATE_ACC_OFF) != 0]);
+        double ns = wait_ns(w, w->route_ns[(word & CSP_GATE_ACC_OFF) != 0]);
         csp_gate_waited(g, 0, (uint64_t)ns, 1);
         s->free_ns += ns;
         s->target = -1;
@@ -205,8 +209,10 @@ static void stay(struct sites *w, int intervals)
     for (int node = 0; node < w->nodes; node++)
         w->sites[node].busy_ns = 0, w->sites[node].messages = 0;
     w->stopped_ns = r->peak_busy = r->peak_messages = 0;
-    for (int i = 0; i < intervals; i++)
+    for (int i = 0; i < intervals; i++) {
         run_interval(w);
+        r->right += share_right(w) / intervals;
+    }
     for (int node = 0; node < w->nodes; node++) {
         double busy = w->sites[node].busy_ns / (w->now_ns - begin_ns);
         double messages = (double)w->sites[node].messages / intervals;
@@ -214,7 +220,6 @@ static void stay(struct sites *w, int intervals)
         r->messages = messages > r->messages ? messages : r->messages;
     }
     r->stopped = w->stopped_ns / (w->now_ns - begin_ns) / w->nodes;
-    r->right = share_right(w);
 }
 
 static int gates_left(const struct site *s)
