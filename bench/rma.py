@@ -84,13 +84,18 @@ def issue(bench, program):
     """The time of a call, by route: rows of the kind `call`."""
     seen = {}
 
-    def one(kind, ghosts):
-        for line in bench.lines(program, ["issue"], users_per_node=2, ghosts=ghosts):
-            seen.setdefault((line["route"], line["op"]))
-            key = (kind, line["route"], line["op"], line["mode"])
-            bench.rounds.add(key, line["samples"])
+    def one(kind, ghosts, *groups):
+        for group in groups:
+            for line in bench.lines(program, [group], users_per_node=2, ghosts=ghosts):
+                seen.setdefault((line["route"], line["op"]))
+                key = (kind, line["route"], line["op"], line["mode"])
+                bench.rounds.add(key, line["samples"])
 
-    bench.turns("calls", lambda: one("plain", None), lambda: one("casper", 1))
+    bench.turns(
+        "calls",
+        lambda: one("plain", None, "issue"),
+        lambda: one("casper", 1, "issue", "created"),
+    )
     return [call_row(bench, route, op) for route, op in seen]
 
 

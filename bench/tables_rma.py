@@ -35,7 +35,8 @@ ghost or as it is, a library behind Casper keeps the operation from the MPI libr
 Casper's own part with a call that does nothing, which *empty* costs, and the overhead is the
 difference. Overheads are those of the fastest runs, since another process on a core makes calls take
 up to twice as long. Between processes that communicate, calls take much longer than that and vary more;
-so do accumulates that Casper sends to the ghost in messages, which have no such part.
+so do operations that Casper sends to the ghost in messages (accumulates, and all on memory that no
+ghost maps: *created*, *dynamic*), which have no such part.
 Wanted: at most {limit} ns (beyond: **bold**), and no look-up of an attribute (only a derived
 datatype carries one)."""
 

@@ -3,7 +3,7 @@
 // What the call of an operation costs the origin, by route or, `lookup`, at another node alone, and what
 // MPI_Win_flush_all costs by what was used and what exists. Two nodes or more; rank 0 works, the others leave
 // their cores.
-// Usage: calls FILE issue | calls FILE lookup | calls FILE flush USERS_PER_NODE WINDOWS plain|casper
+// Usage: calls FILE issue | calls FILE created | calls FILE lookup | calls FILE flush USERS_PER_NODE WINDOWS plain|casper
 // A call is timed in batches, without the flush that follows each. Modes:
 //     whole  the call as it is
 //     own    the MPI library's part is taken out (below.h), if it has one
@@ -36,6 +36,7 @@ static void emit(const char *labels, const char *unit, const double *values, int
 struct call {
     MPI_Win win;
     int target;
+    MPI_Aint disp;        // at the target
     MPI_Datatype strided; // 8 bytes, as two halves
     int64_t value, result, pad;
 };
@@ -44,38 +45,39 @@ typedef void call_action(struct call *c);
 
 static void call_put(struct call *c)
 {
-    MPI_Put(&c->value, 1, MPI_INT64_T, c->target, 0, 1, MPI_INT64_T, c->win);
+    MPI_Put(&c->value, 1, MPI_INT64_T, c->target, c->disp, 1, MPI_INT64_T, c->win);
 }
 
 static void call_get(struct call *c)
 {
-    MPI_Get(&c->result, 1, MPI_INT64_T, c->target, 0, 1, MPI_INT64_T, c->win);
+    MPI_Get(&c->result, 1, MPI_INT64_T, c->target, c->disp, 1, MPI_INT64_T, c->win);
 }
 
 static void call_acc(struct call *c)
 {
-    MPI_Accumulate(&c->value, 1, MPI_INT64_T, c->target, 0, 1, MPI_INT64_T, MPI_REPLACE, c->win);
+    MPI_Accumulate(&c->value, 1, MPI_INT64_T, c->target, c->disp, 1, MPI_INT64_T, MPI_REPLACE,
+                   c->win);
 }
 
 static void call_sum(struct call *c)
 {
     const int64_t zero = 0;
-    MPI_Accumulate(&zero, 1, MPI_INT64_T, c->target, 0, 1, MPI_INT64_T, MPI_SUM, c->win);
+    MPI_Accumulate(&zero, 1, MPI_INT64_T, c->target, c->disp, 1, MPI_INT64_T, MPI_SUM, c->win);
 }
 
 static void call_fop(struct call *c)
 {
-    MPI_Fetch_and_op(&c->value, &c->result, MPI_INT64_T, c->target, 0, MPI_REPLACE, c->win);
+    MPI_Fetch_and_op(&c->value, &c->result, MPI_INT64_T, c->target, c->disp, MPI_REPLACE, c->win);
 }
 
 static void call_put_strided(struct call *c)
 {
-    MPI_Put(&c->value, 1, c->strided, c->target, 0, 1, c->strided, c->win);
+    MPI_Put(&c->value, 1, c->strided, c->target, c->disp, 1, c->strided, c->win);
 }
 
 static void call_below(struct call *c)
 {
-    below_put(&c->value, 1, MPI_INT64_T, c->target, 0, 1, MPI_INT64_T, c->win);
+    below_put(&c->value, 1, MPI_INT64_T, c->target, c->disp, 1, MPI_INT64_T, c->win);
 }
 
 static const struct {
@@ -150,9 +152,9 @@ static void check_value(struct call *c)
 }
 
 // Rank 0: all operations of a route. The last one that is not swallowed leaves the value.
-static void run_route(const char *route, MPI_Win win, int target)
+static void run_route_at(const char *route, MPI_Win win, int target, MPI_Aint disp)
 {
-    struct call c = {.win = win, .target = target, .value = 42};
+    struct call c = {.win = win, .target = target, .disp = disp, .value = 42};
     MPI_Type_vector(2, 1, 2, MPI_INT, &c.strided);
     MPI_Type_commit(&c.strided);
     for (int i = 0; i < ACTIONS; i++) {
@@ -163,6 +165,11 @@ static void run_route(const char *route, MPI_Win win, int target)
     }
     run_call(&c, route, "PUT", call_below, 1);
     MPI_Type_free(&c.strided);
+}
+
+static void run_route(const char *route, MPI_Win win, int target)
+{
+    run_route_at(route, win, target, 0);
 }
 
 static MPI_Win open_window(MPI_Comm comm, int shared)
@@ -204,6 +211,37 @@ static void group_issue(void)
     close_window(&here);
     close_window(&all);
     MPI_Comm_free(&node);
+}
+
+// Windows on memory that no ghost maps: with ghosts alone, since some libraries do not end these without.
+static void group_created(void)
+{
+    MPI_Win created, dynamic;
+    int64_t *base = calloc(8, sizeof *base);
+    MPI_Aint *at = calloc((size_t)size, sizeof *at);
+    if (base == NULL || at == NULL)
+        bench_die("no memory");
+    MPI_Win_create(base, 32, 8, MPI_INFO_NULL, MPI_COMM_WORLD, &created);
+    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &dynamic);
+    MPI_Win_attach(dynamic, base + 4, 32);
+    MPI_Get_address(base + 4, &at[rank]);
+    MPI_Allgather(MPI_IN_PLACE, 1, MPI_AINT, at, 1, MPI_AINT, MPI_COMM_WORLD);
+    MPI_Win_lock_all(0, created);
+    MPI_Win_lock_all(0, dynamic);
+    bench_quiet_barrier();
+    if (rank == 0) {
+        run_route("created, same node", created, 1);
+        run_route("created, other node", created, size - 1);
+        run_route_at("dynamic, same node", dynamic, 1, at[1]);
+        run_route_at("dynamic, other node", dynamic, size - 1, at[size - 1]);
+    }
+    bench_quiet_barrier();
+    close_window(&created);
+    MPI_Win_unlock_all(dynamic);
+    MPI_Win_detach(dynamic, base + 4);
+    MPI_Win_free(&dynamic);
+    free(at);
+    free(base);
 }
 
 // What redirection that may change adds to a call is found by running this with and without it.
@@ -268,14 +306,17 @@ int main(int argc, char **argv)
 {
     MPI_Init(&argc, &argv);
     if (argc != 3 && argc != 6)
-        bench_die("usage: calls FILE issue|lookup | calls FILE flush USERS_PER_NODE WINDOWS "
-                  "plain|casper");
+        bench_die(
+            "usage: calls FILE issue|created|lookup | calls FILE flush USERS_PER_NODE WINDOWS "
+            "plain|casper");
     MPI_Comm_rank(MPI_COMM_WORLD, &rank);
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     if (rank == 0 && (out = fopen(argv[1], "w")) == NULL)
         bench_die("cannot write %s", argv[1]);
     if (argc == 3 && strcmp(argv[2], "lookup") == 0)
         group_lookup();
+    else if (argc == 3 && strcmp(argv[2], "created") == 0)
+        group_created();
     else if (argc == 3)
         group_issue();
     else
