@@ -30,9 +30,9 @@ ROUTES_TEXT = """## Auto: reports, probes, changes
 One window; each node's users work on targets of one node (the same for all), of 26 others, or of all
 others, and wait for an operation 20 us by one route and 60 by the other. *Found*: from the first operation
 until 95 % of the routes are the cheaper one and stay; *followed*: likewise when the other one gets
-cheaper. Between the two, for 5 s: *messages* of the busiest ghost in {interval:g} ms, and the share of its time
-(*peak*: in the worst of these); *stopped*: the share of time for which users wait until a route has
-changed. *End*: until ghosts can end, when all users leave at once.
+cheaper. Between the two, for 5 s: *messages* of the busiest ghost in {interval:g} ms, and the share of
+its time (*peak*: in the worst of these); *stopped*: the share of time for which users wait until a
+route has changed. *End*: until ghosts can end, when all users leave at once.
 """
 
 
