@@ -22,6 +22,10 @@ FOLDER = Path("/usr/lib")
 PATTERN = "*/open-coarrays/mpich/bin/OpenCoarrays-*-tests"
 IMAGES = 4
 LIMIT_S = 150
+LONG = {
+    "send_array": 300,
+    "alloc_comp_multidim_shape": 600,
+}  # a third of that on two cores without other work
 OTHER_IMAGES = {"sync_team": 8, "team_number": 8, "coarray_burgers_pde": 2}
 OTHER_IMAGES |= {"issue-515-mimic-mpi-gatherv": 2, "issue-552-send_by_ref-singleton": 2}
 FEW = """alloc_comp_get_convert_nums async_comp_alloc atomics convert-before-put get_convert_nums
@@ -56,10 +60,11 @@ def run(program: Path, ghosts: int | None, nodes: int | None, limit_s: float) ->
 
 def compare(program: Path, settings: list[tuple[int, int | None]]) -> str:
     """The plain library once, then with ghosts in each setting."""
-    wrong = run(program, None, None, LIMIT_S)
+    limit_s = LONG.get(program.name, LIMIT_S)
+    wrong = run(program, None, None, limit_s)
     check(not wrong, f"the plain library fails, for coarrays/known.txt: {wrong}")
     for ghosts, nodes in settings:
-        wrong = run(program, ghosts, nodes, 2 * LIMIT_S)
+        wrong = run(program, ghosts, nodes, 2 * limit_s)
         check(
             not wrong,
             f"ghosts on each node: {ghosts}, nodes: {nodes or 'as many as images'}: {wrong}",
