@@ -88,10 +88,11 @@ static void to_agent(struct csp_keep *k, const struct csp_keeper *r, int node,
     csp_keep_post(k, node, &msg);
 }
 
-// Of all members.
+// Of all members; at least 1.
 static uint64_t users_of(const struct csp_keeper *r)
 {
-    return r->heard ? r->users * (uint64_t)r->nmembers / r->heard : 0;
+    uint64_t users = r->heard ? r->users * (uint64_t)r->nmembers / r->heard : 0;
+    return users ? users : 1;
 }
 
 static void say(struct csp_keep *k, struct csp_keeper *r)

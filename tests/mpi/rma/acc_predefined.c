@@ -168,12 +168,12 @@ static void expect(const struct type *t, const unsigned char *got, const unsigne
                    const char *op, const char *what)
 {
     unsigned char have[N * MOST_BYTES], good[N * MOST_BYTES];
-    memcpy(have, got, (size_t)(N * extent));
-    memcpy(good, want, (size_t)(N * extent));
+    memcpy(have, got, (size_t)N * (size_t)extent);
+    memcpy(good, want, (size_t)N * (size_t)extent);
     clean(t, have);
     clean(t, good);
-    CHECK_MSG(memcmp(have, good, (size_t)(N * extent)) == 0, "MPI_%s, MPI_%s: wrong %s", t->name,
-              op, what);
+    CHECK_MSG(memcmp(have, good, (size_t)N * (size_t)extent) == 0, "MPI_%s, MPI_%s: wrong %s",
+              t->name, op, what);
 }
 
 // Where the operands of a call are at the target.
