@@ -59,7 +59,7 @@ def changes_of(report, start_ns):
     return sorted(
         (seconds(begins[c["node"]] + c["ns"], start_ns), who(c), c["redirection"] == "on")
         for c in report["changes"]
-        if c.get("by") != "agreed"  # tells when predictions, which are there too, are followed
+        if c["by"] != "agreed"  # tells when predictions, which are there too, are followed
     )
 
 

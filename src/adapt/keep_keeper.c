@@ -151,15 +151,15 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
     }
 }
 
+static struct csp_keep_msg for_conductor(const struct csp_keep *k, const struct csp_keeper *r,
+                                         enum csp_keep_kind kind)
+{
+    return (struct csp_keep_msg){.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
+}
+
 static void tell_conductor(struct csp_keep *k, const struct csp_keeper *r, enum csp_keep_kind kind)
 {
-    struct csp_keep_msg msg = {.gid = r->gid, .node = k->config.node, .kind = (uint16_t)kind};
-    msg.calls = r->probe;                // TRIED,
-    msg.users = (uint32_t)r->takes_part; // and this
-    msg.n = kind == CSP_KEEP_TRIED ? (uint64_t)r->nmembers : csp_adapt_other(r->adapt.home);
-    msg.patience_ns = csp_adapt_patience_ns(&r->adapt);
-    msg.waited_ns =
-        r->takes_part && r->adapt.lost_here_ns > 0 ? (uint64_t)r->adapt.lost_here_ns : 0;
+    struct csp_keep_msg msg = for_conductor(k, r, kind);
     csp_keep_post(k, r->conductor, &msg);
 }
 
@@ -170,7 +170,10 @@ static void want(struct csp_keep *k, struct csp_keeper *r)
         return;
     r->asked = 1;
     r->urgently = r->adapt.urgent;
-    tell_conductor(k, r, CSP_KEEP_WANT);
+    struct csp_keep_msg msg = for_conductor(k, r, CSP_KEEP_WANT);
+    msg.n = csp_adapt_other(r->adapt.home);
+    msg.patience_ns = csp_adapt_patience_ns(&r->adapt);
+    csp_keep_post(k, r->conductor, &msg);
 }
 
 // After a change that was given up, that of PUT and GET alone: it stops nobody.
@@ -190,7 +193,13 @@ static void answer(struct csp_keep *k, struct csp_keeper *r)
     if (!r->owes || csp_adapt_is_trying(&r->adapt))
         return;
     r->owes = 0;
-    tell_conductor(k, r, CSP_KEEP_TRIED);
+    struct csp_keep_msg msg = for_conductor(k, r, CSP_KEEP_TRIED);
+    msg.calls = r->probe;
+    msg.users = (uint32_t)r->takes_part;
+    msg.n = (uint64_t)r->nmembers;
+    if (r->takes_part && r->adapt.lost_here_ns > 0)
+        msg.waited_ns = (uint64_t)r->adapt.lost_here_ns;
+    csp_keep_post(k, r->conductor, &msg);
 }
 
 // `was`: the chosen route until now.

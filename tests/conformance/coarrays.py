@@ -22,10 +22,8 @@ FOLDER = Path("/usr/lib")
 PATTERN = "*/open-coarrays/mpich/bin/OpenCoarrays-*-tests"
 IMAGES = 4
 LIMIT_S = 150
-LONG = {
-    "send_array": 300,
-    "alloc_comp_multidim_shape": 600,
-}  # a third of that on two cores without other work
+# Limits of those that take longer: a third of that on two cores without other work.
+LONG = {"send_array": 300, "alloc_comp_multidim_shape": 600}
 OTHER_IMAGES = {"sync_team": 8, "team_number": 8, "coarray_burgers_pde": 2}
 OTHER_IMAGES |= {"issue-515-mimic-mpi-gatherv": 2, "issue-552-send_by_ref-singleton": 2}
 FEW = """alloc_comp_get_convert_nums async_comp_alloc atomics convert-before-put get_convert_nums

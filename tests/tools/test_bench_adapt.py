@@ -42,7 +42,8 @@ def report(*changes):
     told = []
     for i, (s, to, who) in enumerate(changes):
         ns = START_NS + int(s * 1e9) - INIT_NS[i % 2]
-        told.append({"ns": ns, "node": i % 2, "redirection": to, **who})
+        by = "predicted" if "target" in who else "measured"
+        told.append({"ns": ns, "node": i % 2, "by": by, "redirection": to, **who})
     nodes = [{"node": i, "begin_unix_ns": ns} for i, ns in enumerate(INIT_NS)]
     counts = {"changes_count": len(told), "nodes_count": 2, "users_count": 2}
     return {**counts, "changes": told, "nodes": nodes}

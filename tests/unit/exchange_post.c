@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/log.h"
-#include "exchange_sim.h"
-
-enum { HEAD_BYTES = 64 }; // of a control message
 
 void *exchange_calloc(size_t n, size_t bytes)
 {
@@ -29,12 +26,10 @@ void exchange_desk_forget(struct exchange_desk *d)
 
 static void spend(struct exchange_desk *d, double now_ns, size_t bytes, int users)
 {
-    double all = (double)(HEAD_BYTES + bytes);
-    double ns =
-        exchange_net.overhead_ns + all * exchange_net.byte_ns + users * exchange_net.user_ns;
+    double ns = exchange_end_ns(bytes) + users * exchange_net.user_ns;
     d->free_ns = (d->free_ns > now_ns ? d->free_ns : now_ns) + ns;
     d->busy_ns += ns;
-    d->bytes += all;
+    d->bytes += (double)(EXCHANGE_HEAD_BYTES + bytes);
     d->messages++;
 }
 

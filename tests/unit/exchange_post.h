@@ -5,6 +5,15 @@
 #define CSP_TESTS_EXCHANGE_POST_H
 
 #include <stddef.h>
+#include "exchange_sim.h"
+
+enum { EXCHANGE_HEAD_BYTES = 64 }; // of a control message
+
+/** A processor's time for a message at either end. */
+static inline double exchange_end_ns(size_t bytes)
+{
+    return exchange_net.overhead_ns + (double)(EXCHANGE_HEAD_BYTES + bytes) * exchange_net.byte_ns;
+}
 
 struct exchange_letter {
     struct exchange_letter *next;

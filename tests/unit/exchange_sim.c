@@ -8,7 +8,7 @@
 #include "base/log.h"
 #include "exchange_post.h"
 
-enum { HEAD_BYTES = 64, PHASES = 3 }; // of a control message; vote, exchange, barrier
+enum { PHASES = 3 }; // vote, exchange, barrier
 
 const struct exchange_net exchange_net = {1000, 500, 0.1, 1};
 
@@ -80,10 +80,9 @@ static struct message pop(struct fence *f)
 static void transmit(void *ctx, int to, int round, int last, const void *text, size_t bytes)
 {
     struct leader *l = ctx;
-    double all = (double)(HEAD_BYTES + bytes);
-    l->free_ns += exchange_net.overhead_ns + all * exchange_net.byte_ns;
+    l->free_ns += exchange_end_ns(bytes);
     l->messages++;
-    l->bytes += all;
+    l->bytes += (double)(EXCHANGE_HEAD_BYTES + bytes);
     struct message m = {.at_ns = l->free_ns + exchange_net.latency_ns,
                         .number = l->fence->sent++,
                         .to = to,
@@ -93,8 +92,7 @@ static void transmit(void *ctx, int to, int round, int last, const void *text, s
                         .depth = l->depth + 1,
                         .bytes = bytes};
     if (bytes) {
-        m.text = malloc(bytes);
-        CSP_CHECK(m.text, "out of memory for a simulation");
+        m.text = exchange_calloc(bytes, 1);
         memcpy(m.text, text, bytes);
     }
     push(l->fence, m);
@@ -139,7 +137,7 @@ static void arrive(struct fence *f, const struct message *m)
 {
     struct leader *l = &f->leaders[m->to];
     l->free_ns = l->free_ns > m->at_ns ? l->free_ns : m->at_ns;
-    l->free_ns += exchange_net.overhead_ns + (double)(HEAD_BYTES + m->bytes) * exchange_net.byte_ns;
+    l->free_ns += exchange_end_ns(m->bytes);
     l->depth = l->depth > m->depth ? l->depth : m->depth;
     if (m->phase == 1)
         csp_share_receive(l->share, m->round, m->last, m->text, m->bytes);

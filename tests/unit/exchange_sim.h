@@ -70,8 +70,7 @@ struct exchange_routes {
     double stopped;                  // share of time that users wait for a change of the route
     double right;    // share of cheaper routes at the end of an interval, on average
     double leave_ms; // until all have left and ghosts can end; -1: never
-    long changes;
-    int wrong; // letters under way then
+    int wrong;       // letters under way then
 };
 
 /** `auto`, by measurement, in one window. */
