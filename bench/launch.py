@@ -22,9 +22,9 @@ class Failed(Exception):
 
 class Mpi:
     """One MPI library. `library` names the folder of build/ whose libcasper.so serves it; `broken`
-    the operations that crash the plain library, left out of its plain runs; `thread` the variables that
-    give it a progress thread of its own; with `fixed_routes` redirection stays on under
-    CSP_ASYNC_CONFIG=auto."""
+    the operations that crash the plain library, `broken_inside` those that do inside a node, left out of
+    its plain runs; `thread` the variables that give it a progress thread of its own; with `fixed_routes`
+    redirection stays on under CSP_ASYNC_CONFIG=auto."""
 
     network = None  # what several nodes are; None: virtual nodes
 
@@ -32,6 +32,7 @@ class Mpi:
         self.name, self.title, self.cc = name, title, str(cc)
         self.library = more.get("library", name)
         self.env, self.broken = more.get("env", {}), more.get("broken", ())
+        self.broken_inside = more.get("broken_inside", ())
         self.thread, self.fixed_routes = more.get("thread"), more.get("fixed_routes", False)
 
     def available(self):
@@ -96,6 +97,7 @@ def libraries():
             "Open MPI 4.1.4",
             "mpicc.openmpi",
             broken=("GET_ACC strided",),
+            broken_inside=("CAS",),
             fixed_routes=True,
         ),
         Mpi("o50", "Open MPI 5.0.11", env / "o50" / "bin" / "mpicc"),

@@ -189,8 +189,9 @@ def node_window(bench, program, nodes, where, size):
     bench.rounds, seen = results.Rounds(), {}
 
     def one(kind, state, ghosts):
+        args = [state, 1, SLEEP_MS, size, *(bench.mpi.broken_inside if ghosts is None else ())]
         how = {"users_per_node": 2, "nodes": nodes, "ghosts": ghosts}
-        for line in bench.lines(program, [state, 1, SLEEP_MS, size], **how):
+        for line in bench.lines(program, args, **how):
             key = (line["op"], line["bytes"], line["mode"])
             seen.setdefault(key)
             bench.rounds.add_line((kind, *key), line)

@@ -87,13 +87,24 @@ static void accumulate(int matrix, int to, MPI_Aint at, const double *values)
     MPI_Win_flush(to, g.win[matrix]);
 }
 
+// The tasks of a round in an order without a pattern: with one, processes in step would get tasks of their own blocks only, or
+// short ones, and how much there is to do would depend on who is when where.
+static long scattered(long task)
+{
+    const unsigned mask = TASKS - 1;
+    unsigned x = (unsigned)(task + g.turn) & mask;
+    for (int i = 0; i < 2; i++)
+        x = ((x ^ (x >> 3)) * 37) & mask;
+    return x;
+}
+
 static void get_compute_update(const struct phase *p, long task)
 {
     double values[2][VALUES];
     const int row = (int)(task / SIDE), column = (int)(task % SIDE);
     for (int i = p->gets - 1; i >= 0; i--)
         get_block((row + i) % SIDE, column, values[i]);
-    app_compute(&app, p->work * g.work_us, task);
+    app_compute(p->work * g.work_us, task);
     if (p->update)
         accumulate(FOCK, owner(column), place(column, row), values[0]);
 }
@@ -104,7 +115,7 @@ static void transform(const struct phase *p, long task)
     double values[VALUES];
     for (int i = 0; i < VALUES; i++)
         values[i] = 1;
-    app_compute(&app, p->work * g.work_us, task);
+    app_compute(p->work * g.work_us, task);
     for (int column = 0; column < SIDE; column++)
         accumulate(INTEGRALS, 0, place(0, column), values);
 }
@@ -115,7 +126,7 @@ static void run_phase(int which)
     app_phase_begin(&app, p->wish, g.win, WINDOWS);
     for (long round = 0; round < g.rounds[which]; round++) {
         for (long task; (task = next_task()) < TASKS;)
-            which == FOUR ? transform(p, task) : get_compute_update(p, task);
+            which == FOUR ? transform(p, task) : get_compute_update(p, scattered(task));
         g.turn++;
         g.updates += p->update;
         app_sync(g.win, WINDOWS);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Operations inside a node: the time of one operation + flush, and of one of COUNT operations before a
-// flush, by size. Usage: node FILE STATE TARGET SLEEP_MS BYTES_MAX. Origin is rank 0, TARGET a rank of
-// its node; STATE: idle, the target sits in MPI_Recv; busy, it is outside MPI. The window is over all processes.
+// flush, by size. Usage: node FILE STATE TARGET SLEEP_MS BYTES_MAX [OP...]: all operations but these.
+// Origin is rank 0, TARGET a rank of its node; STATE: idle, the target sits in MPI_Recv; busy, it is outside
+// MPI. The window is over all processes.
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -133,6 +134,14 @@ static void run_size(struct act *a, int count, const char *state)
     run(a, state, "burst");
 }
 
+static void run_sizes(struct act *a, const char *state, int most_bytes)
+{
+    static const int counts[] = {1, 32, 1024, 32768, WORDS_MAX};
+    for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
+        if (i == 0 || (8 * counts[i] <= most_bytes && a->kind != FOP && a->kind != CAS))
+            run_size(a, counts[i], state);
+}
+
 static void *words(void)
 {
     void *p = calloc(WORDS_MAX, sizeof(int64_t));
@@ -143,11 +152,10 @@ static void *words(void)
 
 int main(int argc, char **argv)
 {
-    static const int counts[] = {1, 32, 1024, 32768, WORDS_MAX};
     struct act a = {0};
     MPI_Init(&argc, &argv);
-    if (argc != 6)
-        bench_die("usage: node FILE STATE TARGET SLEEP_MS BYTES_MAX");
+    if (argc < 6)
+        bench_die("usage: node FILE STATE TARGET SLEEP_MS BYTES_MAX [OP...]");
     series_init(&series, argv[4], "400");
     series.target = atoi(argv[3]);
     if (series.rank == series.origin && (out = fopen(argv[1], "w")) == NULL)
@@ -157,9 +165,8 @@ int main(int argc, char **argv)
     a.result = words();
     MPI_Win_lock_all(0, a.win);
     for (a.kind = 0; a.kind < KINDS; a.kind++)
-        for (size_t i = 0; i < sizeof counts / sizeof counts[0]; i++)
-            if (i == 0 || (8 * counts[i] <= atoi(argv[5]) && a.kind != FOP && a.kind != CAS))
-                run_size(&a, counts[i], argv[2]);
+        if (!bench_listed(names[a.kind], argc - 6, argv + 6))
+            run_sizes(&a, argv[2], atoi(argv[5]));
     MPI_Win_unlock_all(a.win);
     MPI_Win_free(&a.win);
     free(a.origin);

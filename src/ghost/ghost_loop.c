@@ -11,6 +11,7 @@
 
 #include <sys/resource.h>
 #include "base/clock.h"
+#include "ghost/ghost_users.h"
 #include "ghost/idle.h"
 #include "runtime/am.h"
 #include "runtime/node.h"
@@ -20,7 +21,8 @@
 #include "topo/place.h"
 
 enum {
-    SPIN_FREE_US = 20000, // spin this long when every process of the node has a CPU
+    SPIN_FREE_US = 20000,   // spin this long when every process of the node has a CPU,
+    SPIN_NEEDED_NS = 10000, // and at most this long where users need it
     SLEEP_FIRST_NS = 2000,
     LET_IN_NS = 20000,          // the least of a nap for others' sake
     DEEP_AFTER_NS = 20000000,   // without work: naps become longer,
@@ -162,11 +164,16 @@ static void on_awake(const struct csp_am *msg)
         awake_until_ns = until;
 }
 
+static int carries_messages(void)
+{
+    return atomic_load_explicit(&csp_rt.page->flows, memory_order_relaxed) != 0;
+}
+
 // Without a window and with messages left to the MPI library, no other node has something for this ghost.
 static int is_used(void)
 {
     return csp_config.trace[0] || atomic_load_explicit(&csp_rt.page->used, memory_order_relaxed) ||
-           atomic_load_explicit(&csp_rt.page->flows, memory_order_relaxed) != 0;
+           carries_messages();
 }
 
 // The longest nap now. Nobody rings when an accumulate's lock is free, which is soon. A piece that is on its way
@@ -191,22 +198,39 @@ static void heed(struct loop *l)
         l->last_work = l->now;
 }
 
+// A core that others share: FREE, as those sleep until a ghost rings them; NEEDED, as they compute.
+enum core { USUAL, FREE, NEEDED };
+
+static enum core core_now(const struct loop *l)
+{
+    if (csp_wait_has_cpu())
+        return FREE;
+    return !carries_messages() && csp_ghost_users_compute(l->now) ? NEEDED : USUAL;
+}
+
+static uint64_t spin_for_ns(const struct loop *l, enum core core)
+{
+    if (core == FREE && l->spin_ns < l->spin_alone_ns)
+        return l->spin_alone_ns;
+    return core == NEEDED && l->spin_ns > SPIN_NEEDED_NS ? SPIN_NEEDED_NS : l->spin_ns;
+}
+
 // Whether to spin on. A user that was just woken may need this core, unless that is free again.
-static int is_attentive(struct loop *l, int has_cpu)
+static int is_attentive(struct loop *l, enum core core)
 {
     l->gives_way |= csp_ghost_p2p_woke();
-    l->gives_way &= csp_rt.crowded && !has_cpu;
-    uint64_t spin_ns = has_cpu && l->spin_ns < l->spin_alone_ns ? l->spin_alone_ns : l->spin_ns;
-    return (l->now - l->last_work < spin_ns && !l->gives_way) || l->now < awake_until_ns ||
-           l->suspect_ns;
+    l->gives_way &= csp_rt.crowded && core != FREE;
+    return (l->now - l->last_work < spin_for_ns(l, core) && !l->gives_way) ||
+           (l->now < awake_until_ns && core != NEEDED) || l->suspect_ns;
 }
 
 // The system lets a process that wakes wait for the next tick of its clock, 4 ms, if it had more of the core of late than the one
 // that has it. On shared cores a ghost that is kept awake sleeps now and then all the same: who waits is let in at once then.
 // Who waits for a message is rung, and the ghost gives way; a nap in the middle of a large one would cost it 0.4 ms.
-static int lets_others_in(const struct loop *l, int has_cpu)
+static int lets_others_in(const struct loop *l, enum core core)
 {
-    return csp_rt.crowded && !csp_rt.p2p && !has_cpu && l->now - l->awake_since > l->spin_ns;
+    return csp_rt.crowded && !carries_messages() && core != FREE &&
+           l->now - l->awake_since > spin_for_ns(l, core);
 }
 
 // It slept since l->now.
@@ -229,8 +253,9 @@ static void let_back(struct loop *l)
 // Idle: spin on, or listen to the bell, look once more and sleep.
 static void rest(struct loop *l)
 {
-    int has_cpu = csp_wait_has_cpu(), attentive = is_attentive(l, has_cpu);
-    if (attentive && !lets_others_in(l, has_cpu)) {
+    enum core core = core_now(l);
+    int attentive = is_attentive(l, core);
+    if (attentive && !lets_others_in(l, core)) {
         csp_cpu_relax();
         return;
     }
@@ -290,6 +315,7 @@ void csp_ghost_loop(void)
     csp_ghost_route_stop();
     csp_ghost_rate_stop();
     csp_ghost_trace_stop();
+    csp_ghost_users_stop();
 }
 
 void csp_ghost_start(void)
@@ -303,4 +329,5 @@ void csp_ghost_start(void)
     csp_ghost_route_start();
     csp_ghost_rate_start();
     csp_ghost_trace_start();
+    csp_ghost_users_start();
 }

@@ -129,15 +129,15 @@ static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int,
     uint64_t end = csp_clock_ns();
     if (!quiet)
         learn(end - begin, bytes);
-    if (bit < csp_async_ghosts())
-        csp_nudge_flushed(bit, end);
+    csp_nudge_flushed(bit, end);
     return rc;
 }
 
-// The library's flush or flush_local of one ghost, made quiet where that is better.
+// The library's flush or flush_local by one ghost or target. By a ghost made quiet where that is better; a target that computes
+// is slow because of that, and would answer a second operation, read_back's, as late as the first.
 static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
 {
-    if (csp_rt.crowded)
+    if (csp_rt.crowded && bit < csp_async_ghosts())
         return flush_crowded(w, bit, weak, flush);
     int rc = weak ? read_back(w, bit) : MPI_SUCCESS;
     return rc == MPI_SUCCESS ? complete(w, bit, flush) : rc;

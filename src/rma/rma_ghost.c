@@ -111,7 +111,7 @@ static int send(struct csp_win *w, int ghost, const struct csp_op *op, MPI_Aint 
     int rc = issue(w, ghost, op, bytes, &a);
     csp_win_mark(w->used, ghost);
     csp_win_mark(w->local, ghost);
-    if (csp_rt.crowded)
+    if (csp_rt.crowded && by_ghost)
         csp_stats_add(&w->pending_bytes, (uint64_t)bytes);
     if (by_ghost && p->node == csp_rt.node)
         csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);

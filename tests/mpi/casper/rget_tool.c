@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Preloaded behind libcasper: counts the MPI_Rget that it gives to the MPI library (direct_flush.c asks).
+#include <dlfcn.h>
+#include <mpi.h>
+
+#define API __attribute__((visibility("default")))
+
+API long rget_tool_count;
+
+API int PMPI_Rget(void *origin, int origin_count, MPI_Datatype origin_type, int rank, MPI_Aint disp,
+                  int count, MPI_Datatype type, MPI_Win win, MPI_Request *request)
+{
+    static __typeof__(PMPI_Rget) *next;
+    if (!next)
+        next = (__typeof__(PMPI_Rget) *)dlsym(RTLD_NEXT, "PMPI_Rget");
+    rget_tool_count++;
+    return next(origin, origin_count, origin_type, rank, disp, count, type, win, request);
+}
