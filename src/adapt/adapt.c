@@ -104,6 +104,7 @@ static int is_new_phase(struct csp_adapt *a, double ns)
     int side = !has_changed(a, c, ns) ? 0 : ns > c->ns ? 1 : -1;
     int twice = side != 0 && side == a->odd;
     a->odd = twice ? 0 : side;
+    a->odd_ns = ns;
     return twice;
 }
 
@@ -409,10 +410,26 @@ enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
     return a->now;
 }
 
+// Others want a probe, as a phase has begun for them, perhaps. If the last that was measured here was far off, it has here as well: the probe
+// is not compared with the phase before.
+static void look_again(struct csp_adapt *a, struct csp_adapt_done done)
+{
+    struct csp_adapt_done here = between(a->since, done);
+    struct csp_adapt_cost *c = &a->cost[a->home];
+    int enough = here.calls >= a->config.interval_calls && here.units > 0;
+    if (enough && has_changed(a, c, cost(a, here))) {
+        forget(a, cost(a, here));
+        a->per_call = per_call(here);
+    } else if (!enough && a->odd) {
+        forget(a, a->odd_ns);
+    }
+}
+
 enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
                                      struct csp_adapt_done done)
 {
     if (a->now == a->home && a->cost[a->home].n > 0) {
+        look_again(a, done);
         begin_probe(a);
         csp_adapt_restart(a, now_ns, done);
     }

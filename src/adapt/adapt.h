@@ -67,7 +67,8 @@ struct csp_adapt {
     uint64_t probed_ns;             // when the last one ended
     unsigned credit;                // see forget(),
     int mixed;                      // and there too
-    int odd;                        // the last measurement was far off: -1: cheaper, 1: dearer
+    int odd;                        // the last measurement was far off: -1: cheaper, 1: dearer,
+    double odd_ns;                  // and what it was
     int odd_part;                   // likewise the last part of one, very far
     double per_call;                // units, when the chosen route was measured last
     int spoilt;                     // the last probe: another phase began in it

@@ -17,7 +17,7 @@ struct sim {
     const struct sim_world *world;
     struct csp_adapt adapt;
     uint64_t random;
-    double now_ns, done;
+    double now_ns, done, cost_ns;
     uint64_t calls;
     double report_ns, order_ns; // the next report; when the conductor says so, 0: it was not asked
     enum csp_adapt_route route; // of the last operation,
@@ -28,7 +28,7 @@ struct sim {
 static void report(struct sim *s)
 {
     struct csp_adapt *a = &s->adapt;
-    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->now_ns};
+    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
     csp_adapt_step(a, (uint64_t)s->now_ns, done);
     if (a->now != a->home && a->tried)
         csp_adapt_decide(a, (uint64_t)s->now_ns, done);
@@ -40,13 +40,13 @@ static void report(struct sim *s)
 // The keeper begins with what it was told by then: the origins' ghosts report before a change.
 static void order(struct sim *s)
 {
-    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->now_ns};
+    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
     csp_adapt_probe(&s->adapt, (uint64_t)s->now_ns, done);
     s->order_ns = 0;
     s->report_ns = s->now_ns + (double)s->adapt.config.interval_ns / CSP_ADAPT_REPORTS;
 }
 
-static double cost_ns(struct sim *s, const struct sim_phase *p)
+static double one_ns(struct sim *s, const struct sim_phase *p)
 {
     if (s->adapt.now != s->route)
         s->changed_ns = s->now_ns;
@@ -59,11 +59,15 @@ static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, 
 {
     enum csp_adapt_route best =
         p->ns[CSP_ADAPT_OFF] < p->ns[CSP_ADAPT_ON] ? CSP_ADAPT_OFF : CSP_ADAPT_ON;
-    double start = s->now_ns, last_wrong = start, work = p->best_s * 1e9 / p->ns[best];
-    const double end = s->done + work;
+    const double per_call = p->per_call > 0 ? p->per_call : s->world->per_call;
+    const double work = p->best_s * 1e9 / (p->ns[best] + p->compute_ns / per_call);
+    const double start = s->now_ns, end = s->done + work;
+    double last_wrong = start;
     while (s->done < end) {
-        s->now_ns += cost_ns(s, p) * s->world->per_call;
-        s->done += s->world->per_call;
+        const double took_ns = one_ns(s, p) * per_call;
+        s->cost_ns += took_ns;
+        s->now_ns += took_ns + p->compute_ns;
+        s->done += per_call;
         s->calls++;
         if (s->order_ns && s->now_ns >= s->order_ns)
             order(s);

@@ -12,6 +12,8 @@ enum { SIM_PHASES = 16 };
 struct sim_phase {
     double ns[CSP_ADAPT_ROUTES]; // wall time of the program for each operation
     double best_s;               // how long the phase takes at the better route
+    double per_call;   // operations between two calls of the controller; 0: as the world says
+    double compute_ns; // before each call, and no cost of the operations
 };
 
 struct sim_world {

@@ -145,6 +145,28 @@ static void a_phase_may_begin_in_a_probe(void **state)
     assert_true(dear <= 6 * CSP_ADAPT_REPORTS);
 }
 
+// A phase of many operations at a time, each much cheaper than those of the phase before, whichever route it takes: what of
+// the chosen route is still measured in the phase before makes the other one look cheap.
+static void a_cheaper_phase_is_no_reason(void **state)
+{
+    (void)state;
+    for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
+        uint64_t random = seed;
+        struct sim_world w = {.nphases = 12, .noise = 0.5, .per_call = 1, .seed = seed};
+        struct sim_result r;
+        for (int i = 0; i < w.nphases; i++) {
+            double length_s = 1 + 0.001 * (double)(unit_random(&random) % 100);
+            w.phase[i] = i % 2 ? phase(10, 40, length_s) : phase(300, 1500, length_s);
+            w.phase[i].per_call = i % 2 ? 100 : 1;
+            w.phase[i].compute_ns = i % 2 ? 50000 : 5000000;
+        }
+        sim_run(&w, &shipped, &r);
+        for (int i = 0; i < w.nphases; i++)
+            assert_within(r.slower[i], 0.25, i % 2 ? "many at a time" : "one at a time", seed);
+        assert_within(r.slower_all, 0.06, "all phases", seed);
+    }
+}
+
 // Nothing to measure, nothing to decide.
 static void idle_is_no_measurement(void **state)
 {
@@ -192,6 +214,7 @@ int main(void)
         cmocka_unit_test(alternates_if_asked),
         cmocka_unit_test(waits_until_a_route_has_settled),
         cmocka_unit_test(a_phase_may_begin_in_a_probe),
+        cmocka_unit_test(a_cheaper_phase_is_no_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
