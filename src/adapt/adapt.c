@@ -167,7 +167,7 @@ static void switch_home(struct csp_adapt *a)
 {
     if (a->mixed)
         a->cost[a->home].n = 0;
-    a->mixed = 0;
+    a->mixed = a->odd = 0;
     a->home = csp_adapt_other(a->home);
     take(a, a->home);
     a->reason = CSP_ADAPT_BETTER;
@@ -410,26 +410,29 @@ enum csp_adapt_route csp_adapt_step(struct csp_adapt *a, uint64_t now_ns,
     return a->now;
 }
 
-// Others want a probe, as a phase has begun for them, perhaps. If the last that was measured here was far off, it has here as well: the probe
-// is not compared with the phase before.
-static void look_again(struct csp_adapt *a, struct csp_adapt_done done)
+// Others want a probe, as a phase has begun for them, perhaps. If what was measured here last was far off, it has begun here as well: the
+// probe is not compared with the phase before.
+static void look_again(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
 {
     struct csp_adapt_done here = between(a->since, done);
-    struct csp_adapt_cost *c = &a->cost[a->home];
-    int enough = here.calls >= a->config.interval_calls && here.units > 0;
-    if (enough && has_changed(a, c, cost(a, here))) {
-        forget(a, cost(a, here));
-        a->per_call = per_call(here);
-    } else if (!enough && a->odd) {
-        forget(a, a->odd_ns);
+    int enough = is_long(a, now_ns - a->since_ns, here, CSP_ADAPT_REPORTS);
+    if (a->settles)
+        return;
+    double ns = enough ? cost(a, here) : a->odd_ns;
+    if (enough ? has_changed(a, &a->cost[a->home], ns) : a->odd) {
+        forget(a, ns);
+        a->mixed = 1;
+        if (enough)
+            a->per_call = per_call(here);
     }
+    a->odd = 0;
 }
 
 enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
                                      struct csp_adapt_done done)
 {
     if (a->now == a->home && a->cost[a->home].n > 0) {
-        look_again(a, done);
+        look_again(a, now_ns, done);
         begin_probe(a);
         csp_adapt_restart(a, now_ns, done);
     }

@@ -6,7 +6,7 @@
 // learnt as the loop runs (a high quantile of all turns that brought no message), apart for turns
 // in a row and turns after a nap, which find cold caches. A long one of these is a suspicion: the
 // ghost looks on for a moment, and learns from it if nothing follows. Sleep is short and starts after
-// CSP_GHOST_SPIN_US without work, so that ghosts can share cores with users.
+// CSP_GHOST_SPIN_US without work, or sooner where users compute, so that ghosts can share cores with users.
 #include "ghost/ghost.h"
 
 #include <sys/resource.h>
@@ -132,7 +132,8 @@ static enum found turn(struct loop *l)
     int n = csp_am_poll(64);
     int done = n + csp_ghost_lock_turn() + csp_ghost_win_turn() + csp_ghost_soft_turn() +
                csp_ghost_p2p_turn();
-    int housekeeping = csp_ghost_route_turn(before) | csp_ghost_rate_turn(before);
+    int housekeeping =
+        csp_ghost_route_turn(before) | csp_ghost_rate_turn(before) | csp_ghost_users_turn(before);
     l->now = csp_clock_ns();
     uint64_t took = l->now - before;
     enum found what = done > 0 ? MESSAGES : housekeeping ? NOTHING : judge(l, took);
@@ -229,8 +230,11 @@ static int is_attentive(struct loop *l, enum core core)
 // Who waits for a message is rung, and the ghost gives way; a nap in the middle of a large one would cost it 0.4 ms.
 static int lets_others_in(const struct loop *l, enum core core)
 {
+    uint64_t awake_ns = spin_for_ns(l, core);
+    if (l->suspect_ns && awake_ns < LOOK_NS)
+        awake_ns = LOOK_NS;
     return csp_rt.crowded && !carries_messages() && core != FREE &&
-           l->now - l->awake_since > spin_for_ns(l, core);
+           l->now - l->awake_since > awake_ns;
 }
 
 // It slept since l->now.

@@ -12,10 +12,10 @@
 
 enum {
     PERIOD_NS = 1000000,
-    PERIOD_USER_NS =
-        20000,         // and so much for each user more: a clock takes a system call, some 0.3 us
-    LEAST = 20,        // a user that had less than this part of a core sleeps, or waits in naps
-    HOLD_NS = 3000000, // users that compute and wait in turns need it all the time
+    PERIOD_USER_NS = 20000, // and as much for each user: a clock takes a system call, some 0.3 us
+    LEAST = 20, // a user that had less than this part of a core sleeps, or waits in naps
+    HOLD_NS =
+        5000000, // users that compute and wait in turns need it all the time; clocks may move by ticks only
 };
 
 static struct user {
@@ -53,25 +53,32 @@ void csp_ghost_users_stop(void)
     users = NULL;
 }
 
-// A user counts for each core that it had, and for one of which it had a part.
+// One for each user that had a part of a core: in so short a time a clock that moves by ticks tells no more.
 static uint64_t cores_in_use(uint64_t count, uint64_t period_ns)
 {
     uint64_t cores = 0;
     for (uint64_t i = 0; i < count; i++) {
         uint64_t before = users[i].cpu_ns;
         users[i].cpu_ns = read_clock(&users[i]);
-        cores += (users[i].cpu_ns - before + period_ns - period_ns / LEAST) / period_ns;
+        cores += users[i].cpu_ns > before + period_ns / LEAST;
     }
     return cores;
 }
 
+int csp_ghost_users_turn(uint64_t now)
+{
+    const struct csp_node_page *page = csp_rt.page;
+    uint64_t count = (uint64_t)(page->nprocs - page->ng), period_ns = now - looked_ns;
+    if (!users || period_ns < PERIOD_NS + count * PERIOD_USER_NS)
+        return 0;
+    uint64_t cores = cores_in_use(count, period_ns);
+    looked_ns = csp_clock_ns();
+    if (cores > 0 && cores + (uint64_t)page->ng > (uint64_t)csp_rt.cpus)
+        compute_until_ns = looked_ns + HOLD_NS;
+    return 1;
+}
+
 int csp_ghost_users_compute(uint64_t now)
 {
-    uint64_t count = (uint64_t)(csp_rt.page->nprocs - csp_rt.page->ng), period_ns = now - looked_ns;
-    if (users && period_ns >= PERIOD_NS + count * PERIOD_USER_NS) {
-        looked_ns = now;
-        if (cores_in_use(count, period_ns) + (uint64_t)csp_rt.page->ng > (uint64_t)csp_rt.cpus)
-            compute_until_ns = now + HOLD_NS;
-    }
     return now < compute_until_ns;
 }

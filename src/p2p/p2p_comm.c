@@ -118,7 +118,8 @@ void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info)
         csp_detour_open(CSP_BY_AUTO);
         c->flow = csp_p2p_flow_of(c, &c->own);
     } else {
-        csp_node_use_ghosts(csp_rt.page);
+        atomic_store(&c->own.way, CSP_P2P_GHOSTS); // csp_p2p_flow_end undoes the next line
+        csp_node_carry_flow(csp_rt.page, 1);
     }
     atomic_init(&c->refs, 1);
     rc = csp_mpi.Comm_set_attr(comm, keyval, c);

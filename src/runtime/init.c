@@ -240,11 +240,11 @@ static void activate(struct csp_topo *topo, int ng)
     csp_init_must(csp_mpi.Barrier(csp_rt.world), "MPI_Barrier"); // all can receive messages now
     struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
-    csp_rt.yielded = csp_quirks_yield(0);
-    if (csp_rt.is_ghost) {
+    if (csp_rt.is_ghost)
         csp_spawn_part();
+    csp_rt.yielded = csp_quirks_yield(0);
+    if (csp_rt.is_ghost)
         run_ghost();
-    }
     csp_quirks_env();
     if (csp_predict_used() || csp_config.trace[0])
         csp_mpi_time_start(&me->mpi_time);

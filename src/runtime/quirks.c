@@ -89,7 +89,9 @@ void csp_quirks_env(void)
 int csp_quirks_yield(int yes)
 {
     bool (*set)(bool); // returns what it was
-    if (csp_config.yield != CSP_CONFIG_YIELD_START)
+    int changes = csp_rt.is_ghost ? csp_config.ghost_poll != CSP_CONFIG_GHOST_POLL_SPIN
+                                  : csp_config.yield == CSP_CONFIG_YIELD_START;
+    if (!changes)
         return yes;
     void *found = dlsym(RTLD_DEFAULT, "opal_progress_set_yield_when_idle"); // of libopen-pal
     if (!found)

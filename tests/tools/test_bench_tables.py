@@ -27,6 +27,7 @@ import rma
         ("Win_allocate + Win_free 32 MB", 1.0),
         ("Win_allocate + Win_free 96 MB", 1.2),
         ("first Win_allocate 96 MB", None),
+        ("first Win_allocate + touch 96 MB", 1.2),
         ("MPI_Allreduce 4 B", 1.02),
     ],
 )

@@ -19,6 +19,7 @@ struct sim {
     uint64_t random;
     double now_ns, done, cost_ns;
     uint64_t calls;
+    struct csp_adapt_done told; // to the controller, last
     double report_ns, order_ns; // the next report; when the conductor says so, 0: it was not asked
     enum csp_adapt_route route; // of the last operation,
     double changed_ns;          // and when it became that
@@ -28,20 +29,21 @@ struct sim {
 static void report(struct sim *s)
 {
     struct csp_adapt *a = &s->adapt;
-    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
-    csp_adapt_step(a, (uint64_t)s->now_ns, done);
+    s->told = (struct csp_adapt_done){(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
+    csp_adapt_step(a, (uint64_t)s->now_ns, s->told);
     if (a->now != a->home && a->tried)
-        csp_adapt_decide(a, (uint64_t)s->now_ns, done);
+        csp_adapt_decide(a, (uint64_t)s->now_ns, s->told);
     if (a->due && !s->order_ns)
         s->order_ns = s->now_ns + (double)csp_adapt_patience_ns(a);
     s->report_ns = s->now_ns + (double)a->config.interval_ns / CSP_ADAPT_REPORTS;
 }
 
-// The keeper begins with what it was told by then: the origins' ghosts report before a change.
+// The keeper begins with what it was told by then; the origins' ghosts report before the change.
 static void order(struct sim *s)
 {
-    struct csp_adapt_done done = {(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
-    csp_adapt_probe(&s->adapt, (uint64_t)s->now_ns, done);
+    csp_adapt_probe(&s->adapt, (uint64_t)s->now_ns, s->told);
+    s->told = (struct csp_adapt_done){(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
+    csp_adapt_restart(&s->adapt, (uint64_t)s->now_ns, s->told);
     s->order_ns = 0;
     s->report_ns = s->now_ns + (double)s->adapt.config.interval_ns / CSP_ADAPT_REPORTS;
 }
