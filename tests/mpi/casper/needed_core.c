@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Users that compute and operate on each other in turns, on cores that ghosts share: a ghost that did an operation goes to sleep
-// soon. One that looks for the next one for long has the core, or waits for it: the runner looks in the report how long they slept.
+// soon. One that looks for the next one for long has the core, or waits for it: the runner looks in the report for how long they slept and
+// had one, with some room for other work on the machine, beside which they wait, too.
 #include "casper_only.h"
 #include "one_core.h"
 
