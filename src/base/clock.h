@@ -8,9 +8,10 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+/** 0 if there is no such clock, such as that of a process that has ended. */
 static inline uint64_t csp_clock_of(clockid_t clock)
 {
-    struct timespec t;
+    struct timespec t = {0};
     clock_gettime(clock, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }

@@ -72,6 +72,15 @@ int csp_ghost_p2p_idle(void);
 int csp_ghost_p2p_over(void);
 void csp_ghost_p2p_stop(void);
 
+// ghost_users.c: whether users need the cores that ghosts share with them: by the CPU time that they take, whatever for.
+void csp_ghost_users_start(void);
+/** Looks, at most every millisecond. @return 1 if it did. */
+int csp_ghost_users_turn(uint64_t now_ns);
+/** Of a crowded node: whether users had all cores but the ghosts' of late. A user that sleeps, or that waits in naps, has none; one that
+ * waits within the MPI library has one. 0 too where their clocks cannot be read. */
+int csp_ghost_users_compute(uint64_t now_ns);
+void csp_ghost_users_stop(void);
+
 // ghost_trace.c: first ghost of a node: the node's timeline.
 void csp_ghost_trace_start(void);
 void csp_ghost_trace_turn(uint64_t now_ns);

@@ -11,7 +11,6 @@
 
 #include <sys/resource.h>
 #include "base/clock.h"
-#include "ghost/ghost_users.h"
 #include "ghost/idle.h"
 #include "runtime/am.h"
 #include "runtime/node.h"

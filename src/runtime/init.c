@@ -196,6 +196,8 @@ static void set_role(const struct csp_topo *topo, int ng)
 // Ghosts never leave this function.
 static void run_ghost(void)
 {
+    csp_spawn_part();
+    csp_rt.yielded = csp_quirks_yield(0);
     csp_roles.ghost_loop();
     csp_quirks_yield(csp_rt.yielded);
     csp_init_must(csp_mpi.Finalize(), "MPI_Finalize of a ghost");
@@ -241,11 +243,9 @@ static void activate(struct csp_topo *topo, int ng)
     struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
     if (csp_rt.is_ghost)
-        csp_spawn_part();
-    csp_rt.yielded = csp_quirks_yield(0);
-    if (csp_rt.is_ghost)
         run_ghost();
     csp_quirks_env();
+    csp_rt.yielded = csp_quirks_yield(0);
     if (csp_predict_used() || csp_config.trace[0])
         csp_mpi_time_start(&me->mpi_time);
 }

@@ -25,11 +25,16 @@ struct sim {
     double changed_ns;          // and when it became that
 };
 
+static void tell(struct sim *s)
+{
+    s->told = (struct csp_adapt_done){(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
+}
+
 // What a keeper does with a report, and a conductor that nobody else asks.
 static void report(struct sim *s)
 {
     struct csp_adapt *a = &s->adapt;
-    s->told = (struct csp_adapt_done){(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
+    tell(s);
     csp_adapt_step(a, (uint64_t)s->now_ns, s->told);
     if (a->now != a->home && a->tried)
         csp_adapt_decide(a, (uint64_t)s->now_ns, s->told);
@@ -42,7 +47,7 @@ static void report(struct sim *s)
 static void order(struct sim *s)
 {
     csp_adapt_probe(&s->adapt, (uint64_t)s->now_ns, s->told);
-    s->told = (struct csp_adapt_done){(uint64_t)s->done, s->calls, (uint64_t)s->cost_ns};
+    tell(s);
     csp_adapt_restart(&s->adapt, (uint64_t)s->now_ns, s->told);
     s->order_ns = 0;
     s->report_ns = s->now_ns + (double)s->adapt.config.interval_ns / CSP_ADAPT_REPORTS;
