@@ -312,7 +312,7 @@ foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds
                      ENV CSP_POOL_MAX=0 I_MPI_COLL_INTRANODE=pt2pt)
 endforeach()
 csp_add_mpi_test(rma/alloc_free.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_alloc_free TIMEOUT 180 ENV CSP_POOL_MAX=0)
-# Eight processes on two cores: if ghosts do not let others in while they make a window, this takes a minute, not eight seconds.
+# Eight processes on two cores: if ghosts do not let others in while they make a window, this takes over a minute, not eight seconds.
 csp_add_mpi_test(rma/many_windows.c NP 4 GHOSTS 2 NODES 2 FIXED CORE MPI o50 NAME rma/own_many_windows_let_in TIMEOUT 40
                  ENV CSP_POOL_MAX=0)
 csp_add_mpi_test(rma/spare.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ARGS kept ENV CSP_POOL_MAX=0)
