@@ -312,9 +312,6 @@ foreach(test put_get acc_epochs epochs_mix comm_disjoint comm_overlap comm_kinds
                      ENV CSP_POOL_MAX=0 I_MPI_COLL_INTRANODE=pt2pt)
 endforeach()
 csp_add_mpi_test(rma/alloc_free.c NP 4 GHOSTS 1 NODES 2 NAME rma/own_alloc_free TIMEOUT 180 ENV CSP_POOL_MAX=0)
-# Eight processes on two cores: if ghosts do not let others in while they make a window, this takes over a minute, not eight seconds.
-csp_add_mpi_test(rma/many_windows.c NP 4 GHOSTS 2 NODES 2 FIXED CORE MPI o50 NAME rma/own_many_windows_let_in TIMEOUT 40
-                 ENV CSP_POOL_MAX=0)
 csp_add_mpi_test(rma/spare.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ARGS kept ENV CSP_POOL_MAX=0)
 csp_add_mpi_test(rma/spare.c NP 4 GHOSTS 1 NODES 2 FIXED NAME rma/spare_off ARGS fresh ENV CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
 csp_add_mpi_test(rma/many_windows.c NP 4 GHOSTS 1 NODES 2 NAME rma/small_pool TIMEOUT 120 ENV CSP_POOL_SIZE=1M)
