@@ -89,7 +89,7 @@ static void drop(uint64_t gid, int made)
     free(w);
 }
 
-// Windows are made and freed collectively: a ghost that waits for others there lets them in, however it polls.
+// Windows are made and freed collectively: a ghost that waits for others there lets them in, where the job's processes do.
 static void execute(const struct csp_am *msg)
 {
     struct csp_wnode *node = (struct csp_wnode *)((char *)csp_rt.pool.base + msg->off);

@@ -46,8 +46,8 @@ void csp_quirks_join(void);
 void csp_quirks_env(void);
 
 /**
- * Open MPI, with CSP_YIELD=start: whether this process gives up its core from now on while it waits in the
- * MPI library. Nothing else changes it after MPI_Init.
+ * Open MPI: whether this process gives up its core from now on while it waits in the MPI library. Changed only in users
+ * with CSP_YIELD=start and in ghosts without CSP_GHOST_POLL=spin; nothing else changes it after MPI_Init.
  * @return whether it did until now; `yes` where nothing is changed.
  */
 int csp_quirks_yield(int yes);
