@@ -53,15 +53,25 @@ void csp_bind_set(struct csp_win *w, int mapped, uint32_t wish)
     w->given = csp_meta_alloc(CSP_META_WINDOW, ghosts * sizeof(*w->given));
 }
 
+static uint64_t segment_bytes(const struct csp_peer *p)
+{
+    return (p->size / (uint64_t)csp_rt.topo->ng + SEGMENT_ALIGN) / SEGMENT_ALIGN * SEGMENT_ALIGN;
+}
+
 int csp_bind_segment(const struct csp_win *w, int target, MPI_Aint at)
 {
     const struct csp_peer *p = &w->peers[target];
     uint64_t ng = (uint64_t)csp_rt.topo->ng;
-    uint64_t piece = (p->size / ng + SEGMENT_ALIGN) / SEGMENT_ALIGN * SEGMENT_ALIGN;
     uint64_t first =
         (uint64_t)p->ghost_bit % ng; // windows of few bytes shall not all have the same
-    uint64_t gidx = (first + (uint64_t)at / piece) % ng;
+    uint64_t gidx = (first + (uint64_t)at / segment_bytes(p)) % ng;
     return (int)((uint64_t)p->ghost_bit - first + gidx);
+}
+
+MPI_Aint csp_bind_segment_end(const struct csp_win *w, int target, MPI_Aint at)
+{
+    MPI_Aint bytes = (MPI_Aint)segment_bytes(&w->peers[target]);
+    return (at / bytes + 1) * bytes;
 }
 
 int csp_bind_acc(const struct csp_win *w, const struct csp_op *op, const struct csp_type *type,

@@ -30,6 +30,9 @@ int csp_bind_spread(struct csp_win *w, int target, MPI_Aint bytes);
 /** Ghost of the element that starts `at` bytes behind the target's base. */
 int csp_bind_segment(const struct csp_win *w, int target, MPI_Aint at);
 
+/** Where its segment ends: elements that start there go to another one. */
+MPI_Aint csp_bind_segment_end(const struct csp_win *w, int target, MPI_Aint at);
+
 /** By segment: the ghost that executes all of an accumulate, `at` bytes behind the target's base; -1:
  * there are several. */
 int csp_bind_acc(const struct csp_win *w, const struct csp_op *op, const struct csp_type *type,

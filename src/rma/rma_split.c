@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// An operation is taken apart element by element: a derived datatype for each side and executor.
+// An operation is taken apart by elements; what lies in one piece stays in one. For each side and executor, a count of the
+// elements' type if they lie in one piece, else a derived datatype.
 #include "rma/rma_split.h"
 
 #include <limits.h>
@@ -21,7 +22,7 @@ enum { TARGET, ORIGIN, RESULT, SIDES };
 
 struct part {
     struct runs side[SIDES];
-    MPI_Datatype type[SIDES];
+    MPI_Aint bytes; // of data at the target
 };
 
 struct split {
@@ -34,38 +35,59 @@ struct split {
     int first, n;       // executors
 };
 
-static int push(struct runs *r, MPI_Aint off, MPI_Aint extent)
+static int64_t least(int64_t a, int64_t b)
 {
-    if (r->n > 0 && r->lengths[r->n - 1] < INT_MAX && // lengths of the library's are of that size
-        off == r->offsets[r->n - 1] + r->lengths[r->n - 1] * extent) {
-        r->lengths[r->n - 1]++;
+    return a < b ? a : b;
+}
+
+static int make_room(struct runs *r)
+{
+    if (r->n < r->room)
         return MPI_SUCCESS;
-    }
-    if (r->n == r->room) {
-        int room = r->room ? 2 * r->room : 16;
-        int *lengths = realloc(r->lengths, (size_t)room * sizeof(*lengths));
-        if (lengths)
-            r->lengths = lengths;
-        MPI_Aint *offsets = realloc(r->offsets, (size_t)room * sizeof(*offsets));
-        if (offsets)
-            r->offsets = offsets;
-        if (!lengths || !offsets)
-            return MPI_ERR_NO_MEM;
-        r->room = room;
-    }
-    r->lengths[r->n] = 1;
-    r->offsets[r->n++] = off;
+    int room = r->room ? 2 * r->room : 16;
+    int *lengths = realloc(r->lengths, (size_t)room * sizeof(*lengths));
+    if (lengths)
+        r->lengths = lengths;
+    MPI_Aint *offsets = realloc(r->offsets, (size_t)room * sizeof(*offsets));
+    if (offsets)
+        r->offsets = offsets;
+    if (!lengths || !offsets)
+        return MPI_ERR_NO_MEM;
+    r->room = room;
     return MPI_SUCCESS;
 }
 
-// The next element of a side. @return where it starts.
-static MPI_Aint next_element(struct csp_layout_cursor *c, MPI_Aint size)
+// Adds `count` elements that lie one behind the other.
+static int push(struct runs *r, int64_t off, int64_t count, int64_t extent)
 {
-    int64_t first, off;
-    int64_t have = csp_layout_next(c, size, &first);
-    while (have < size) // a pair with a gap
-        have += csp_layout_next(c, size - have, &off);
-    return (MPI_Aint)first;
+    int rc = MPI_SUCCESS;
+    if (r->n > 0 && off == r->offsets[r->n - 1] + r->lengths[r->n - 1] * extent) {
+        int64_t more = least(count, INT_MAX - r->lengths[r->n - 1]);
+        r->lengths[r->n - 1] += (int)more;
+        off += more * extent;
+        count -= more;
+    }
+    while (count > 0 && (rc = make_room(r)) == MPI_SUCCESS) {
+        int64_t most = least(count, INT_MAX); // the library's lengths are of that size
+        r->lengths[r->n] = (int)most;
+        r->offsets[r->n++] = (MPI_Aint)off;
+        off += most * extent;
+        count -= most;
+    }
+    return rc;
+}
+
+// The next elements of a side that lie one behind the other, of `most` bytes of data at most. @return how many.
+static int64_t next_elements(struct csp_layout_cursor *c, const struct csp_type *basic,
+                             int64_t most, int64_t *first)
+{
+    int64_t off, have;
+    if (basic->size == basic->extent)
+        return csp_layout_next(c, most, first) / basic->size;
+    have = csp_layout_next(c, basic->size, first);
+    while (have < basic->size) // a pair with a gap
+        have += csp_layout_next(c, basic->size - have, &off);
+    return 1;
 }
 
 static int start_side(struct split *s, int i, const void *addr, csp_count_t count,
@@ -100,65 +122,116 @@ static int start(struct split *s, const struct csp_op *op)
     return rc == MPI_SUCCESS ? find_elements(s) : rc;
 }
 
-// The origin's data may be shorter than the target's.
-static int has_more(const struct split *s)
+static int64_t whole_elements(const struct split *s, int side)
 {
-    return csp_layout_left(&s->cursor[TARGET]) > 0 &&
-           (!s->has[ORIGIN] || csp_layout_left(&s->cursor[ORIGIN]) >= s->basic.size);
+    return csp_layout_left(&s->cursor[side]) / s->basic.size * s->basic.size;
+}
+
+// As many elements of a side as there are in `bytes`, to a part.
+static int give(struct split *s, int side, struct part *p, int64_t bytes)
+{
+    int rc = MPI_SUCCESS;
+    while (bytes > 0 && rc == MPI_SUCCESS) {
+        int64_t off, count = next_elements(&s->cursor[side], &s->basic, bytes, &off);
+        rc = push(&p->side[side], off, count, s->basic.extent);
+        bytes -= count * s->basic.size;
+    }
+    return rc;
+}
+
+// How many of some elements at the target start in the segment of the first one, and which part has that.
+static int64_t in_segment(struct split *s, const struct csp_win *w, const struct csp_op *op,
+                          MPI_Aint at, int64_t count, struct part **part)
+{
+    *part = s->parts;
+    if (s->n == 1)
+        return count;
+    *part += csp_bind_segment(w, op->target, at) - s->first;
+    int64_t room = csp_bind_segment_end(w, op->target, at) - at;
+    return least(count, (room + s->basic.extent - 1) / s->basic.extent);
+}
+
+// Elements at the target that lie one behind the other, and theirs of the other sides.
+static int deal_run(struct split *s, const struct csp_win *w, const struct csp_op *op, MPI_Aint at,
+                    int64_t off, int64_t count)
+{
+    int rc = MPI_SUCCESS;
+    while (count > 0 && rc == MPI_SUCCESS) {
+        struct part *p;
+        int64_t n = in_segment(s, w, op, at + (MPI_Aint)off, count, &p);
+        int64_t bytes = n * s->basic.size;
+        p->bytes += (MPI_Aint)bytes;
+        rc = push(&p->side[TARGET], off, n, s->basic.extent);
+        for (int i = ORIGIN; i < SIDES && rc == MPI_SUCCESS; i++)
+            if (s->has[i])
+                rc = give(s, i, p, bytes);
+        off += n * s->basic.extent;
+        count -= n;
+    }
+    return rc;
 }
 
 static int deal_out(struct split *s, const struct csp_win *w, const struct csp_op *op, MPI_Aint at)
 {
     int rc = MPI_SUCCESS;
-    while (rc == MPI_SUCCESS && has_more(s)) {
-        MPI_Aint off = next_element(&s->cursor[TARGET], s->basic.size);
-        int g = s->n == 1 ? 0 : csp_bind_segment(w, op->target, at + off) - s->first;
-        struct part *p = &s->parts[g];
-        rc = push(&p->side[TARGET], off, s->basic.extent);
-        for (int i = ORIGIN; i < SIDES && rc == MPI_SUCCESS; i++)
-            if (s->has[i])
-                rc = push(&p->side[i], next_element(&s->cursor[i], s->basic.size), s->basic.extent);
+    int64_t left = whole_elements(s, TARGET);
+    if (s->has[ORIGIN]) // whose data may be shorter than the target's
+        left = least(left, whole_elements(s, ORIGIN));
+    while (left > 0 && rc == MPI_SUCCESS) {
+        int64_t off, count = next_elements(&s->cursor[TARGET], &s->basic, left, &off);
+        rc = deal_run(s, w, op, at, off, count);
+        left -= count * s->basic.size;
     }
     return rc;
 }
 
-static int make_types(const struct split *s, struct part *p)
+// One side of a part, as an operation has it.
+struct given {
+    csp_count_t count;
+    MPI_Datatype type;
+    MPI_Aint off; // from the side's address
+    int is_made;  // `type` is to be freed
+};
+
+static int describe(const struct split *s, const struct runs *r, struct given *g)
 {
-    int rc = MPI_SUCCESS;
-    for (int i = 0; i < SIDES; i++)
-        p->type[i] = MPI_DATATYPE_NULL;
-    for (int i = 0; i < SIDES && rc == MPI_SUCCESS; i++) {
-        const struct runs *r = &p->side[i];
-        if (!s->has[i])
-            continue;
-        rc = csp_mpi.Type_create_hindexed(r->n, r->lengths, r->offsets, s->basic_type, &p->type[i]);
-        if (rc == MPI_SUCCESS)
-            rc = csp_mpi.Type_commit(&p->type[i]);
+    *g = (struct given){.count = 1};
+    if (r->n == 1) {
+        *g = (struct given){r->lengths[0], s->basic_type, r->offsets[0], 0};
+        return MPI_SUCCESS;
     }
-    return rc;
+    int rc = csp_mpi.Type_create_hindexed(r->n, r->lengths, r->offsets, s->basic_type, &g->type);
+    g->is_made = rc == MPI_SUCCESS;
+    return g->is_made ? csp_mpi.Type_commit(&g->type) : rc;
 }
 
-static int issue_part(struct csp_win *w, int ghost, const struct split *s, struct part *p,
+static int issue_part(struct csp_win *w, int ghost, const struct split *s, const struct part *p,
                       const struct csp_op *op, MPI_Aint at)
 {
     struct csp_op part = *op;
-    int rc = make_types(s, p);
+    struct given side[SIDES] = {{0}};
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < SIDES && rc == MPI_SUCCESS; i++)
+        if (s->has[i])
+            rc = describe(s, &p->side[i], &side[i]);
     part.request = NULL;
-    part.target_count = 1;
-    part.target_type = p->type[TARGET];
+    part.target_count = side[TARGET].count;
+    part.target_type = side[TARGET].type;
     if (s->has[ORIGIN]) {
-        part.origin_count = 1;
-        part.origin_type = p->type[ORIGIN];
+        part.origin = (const char *)op->origin + side[ORIGIN].off;
+        part.origin_count = side[ORIGIN].count;
+        part.origin_type = side[ORIGIN].type;
     }
     if (s->has[RESULT]) {
-        part.result_count = 1;
-        part.result_type = p->type[RESULT];
+        part.result = (char *)op->result + side[RESULT].off;
+        part.result_count = side[RESULT].count;
+        part.result_type = side[RESULT].type;
     }
     if (rc == MPI_SUCCESS)
-        rc = csp_ghost_issue(w, ghost, &part, at, csp_side_bytes(&s->side[TARGET]));
+        rc = csp_ghost_issue(w, ghost, &part, at + side[TARGET].off, p->bytes);
     for (int i = 0; i < SIDES; i++)
-        if (p->type[i] != MPI_DATATYPE_NULL)
-            csp_mpi.Type_free(&p->type[i]);
+        if (side[i].is_made)
+            csp_mpi.Type_free(&side[i].type);
     return rc;
 }
 

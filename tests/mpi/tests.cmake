@@ -399,6 +399,8 @@ foreach(test acc_borders acc_epochs acc_history acc_mixed_calls acc_ops acc_orde
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/segment_${test}
                      ENV CSP_ACC_GHOST=segment CSP_PUTGET_GHOST=bytes TIMEOUT 120)
 endforeach()
+csp_add_mpi_test(casper/acc_in_pieces.c NP 4 GHOSTS 2 NODES 2 FIXED CORE TOOL_BELOW casper/types_tool.c
+                 ENV CSP_ACC_GHOST=segment CSP_ACC_ROUTE=library)
 csp_add_mpi_test(rma/flush.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_flush ENV CSP_PUTGET_GHOST=operations)
 csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_put_get ENV CSP_PUTGET_GHOST=operations)
 csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hints_two)
