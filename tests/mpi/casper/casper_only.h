@@ -4,6 +4,8 @@
 #ifndef CSP_TEST_CASPER_ONLY_H
 #define CSP_TEST_CASPER_ONLY_H
 
+#include <dlfcn.h>
+
 #include "csp_test_rma.h"
 
 /** Ghosts per node that the runner asked for; 0 when it is the plain library. */
@@ -37,6 +39,15 @@ static inline void casper_only_auto(void)
         csp_test_skip("needs two nodes");
     if (strncmp(version, "Open MPI v4", 11) == 0)
         csp_test_skip("auto is on with this library");
+}
+
+/** What a preloaded tool has counted in a variable of its own; the test fails without the tool. */
+static inline long casper_only_counted(const char *variable)
+{
+    const long *count = dlsym(RTLD_DEFAULT, variable);
+    if (!count)
+        FAIL("no tool has %s", variable);
+    return count ? *count : 0;
 }
 
 /** Accumulates of allocated windows over several nodes are said to take the software route. */
