@@ -436,11 +436,13 @@ csp_add_mpi_test(casper/rma_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV C
 csp_add_mpi_test(casper/p2p_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_unheard.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_post_returns.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
-csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_P2P=on CSP_REPORT=1
-                 EXPECT "(?s)([0-9]+ inside the node [(][^)]*[)], (1[2-9]|2[0-4]) there copied by who waited for them.*){2}")
-csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_left ARGS left
-                 ENV CSP_P2P=on CSP_REPORT=1
-                 EXPECT "(?s)([0-9]+ inside the node [(][^)]*[)], ([3-9]|1[0-2]) there copied by who waited for them.*){2}")
+foreach(who receiver sender receiver_waited)
+    csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_${who} ARGS ${who}
+                     ENV CSP_P2P=on CSP_REPORT=1
+                     EXPECT "(?s)(carried: ([0-9]+ inside the node [^,]*, )?([1-9]|1[0-2]) there copied by who waited for them.*){2}")
+endforeach()
+csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_nobody ARGS nobody
+                 ENV CSP_P2P=on CSP_REPORT=1 EXPECT "(?s)\\A(?!.*there copied).*(carried: 12 inside the node.*){2}")
 csp_add_mpi_test(casper/p2p_mapped.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_ABOVE casper/copies_tool.c ENV CSP_P2P=on
                  EXPECT "\\A(?![\\s\\S]*copied by the system)")
 csp_add_mpi_test(casper/p2p_mapped.c NP 4 GHOSTS 1 NODES 2 NAME casper/p2p_unmapped ARGS own TOOL_ABOVE casper/copies_tool.c
