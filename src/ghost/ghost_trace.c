@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/numerals.h"
@@ -68,6 +69,15 @@ void csp_ghost_trace_turn(uint64_t now_ns)
     }
 }
 
+// Of a run with more nodes before this one.
+static void remove_old_files(int node)
+{
+    char path[4096];
+    do
+        snprintf(path, sizeof(path), "%s/casper-%d.trace.json", csp_config.trace, node++);
+    while (unlink(path) == 0);
+}
+
 static FILE *open_file(void)
 {
     char path[4096];
@@ -76,6 +86,8 @@ static FILE *open_file(void)
         csp_error("CSP_TRACE=%s: %s; no trace of node %d", dir, strerror(errno), csp_rt.node);
         return NULL;
     }
+    if (csp_rt.node == 0)
+        remove_old_files(csp_rt.topo->nnodes);
     snprintf(path, sizeof(path), "%s/casper-%d.trace.json", dir, csp_rt.node);
     FILE *f = fopen(path, "w"); // too long: an error of its own
     if (f)
@@ -112,7 +124,10 @@ void csp_ghost_trace_stop(void)
         uint64_t now_ns = csp_clock_ns();
         look_at_all(now_ns);
         tell_changes();
-        csp_trace_end(trace, now_ns, looks);
+        if (csp_trace_end(trace, now_ns, looks) != CSP_OK)
+            csp_error("CSP_TRACE=%s: the trace of node %d is not complete: it could not all be "
+                      "written (is the disk full?)",
+                      csp_config.trace, csp_rt.node);
     }
     trace = NULL;
     free(looks);

@@ -260,9 +260,11 @@ static void load_config(void)
                   "MPI_Allreduce");
     if (first == none)
         return;
-    if (first == csp_rt.wrank && csp_config_load(environ, 1) != CSP_OK)
-        refuse("the environment has bad CSP_* variables (named above); `casper config` lists them "
-               "all");
+    if (first == csp_rt.wrank && csp_config_load(environ, 1) != CSP_OK) {
+        csp_error("the environment has bad CSP_* variables (named above); `casper config` lists "
+                  "them all");
+        csp_rt_die(1);
+    }
     for (;;)
         pause();
 }

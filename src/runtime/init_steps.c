@@ -26,7 +26,7 @@ static const uint64_t MESSAGES_BYTES = 16u << 20;
 void csp_init_check_room(void)
 {
     struct statvfs fs;
-    if (statvfs("/dev/shm", &fs) != 0)
+    if (statvfs("/dev/shm", &fs) != 0 || fs.f_blocks == 0) // 0: no limit
         return;
     uint64_t left = (uint64_t)fs.f_bavail * fs.f_frsize;
     if (left < ROOM_BYTES)

@@ -246,12 +246,15 @@ void csp_trace_flush(struct csp_trace *t)
     fflush(t->out);
 }
 
-void csp_trace_end(struct csp_trace *t, uint64_t now_ns, const struct csp_trace_look *looks)
+enum csp_status csp_trace_end(struct csp_trace *t, uint64_t now_ns,
+                              const struct csp_trace_look *looks)
 {
     csp_trace_step(t, now_ns, looks);
     for (int i = 0; i < t->n; i++)
         end_span(t, &t->track[i], t->last_ns);
     fprintf(t->out, "\n]\n");
-    fclose(t->out);
+    int incomplete = ferror(t->out);
+    incomplete |= fclose(t->out) != 0;
     free(t);
+    return incomplete ? CSP_ERR_SYS : CSP_OK;
 }

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 #include <stdio.h>
+#include "base/status.h"
 #include "trace/change.h"
 
 // Counters of a process, since it began. Ghosts: `busy_ns` alone.
@@ -39,7 +40,7 @@ void csp_trace_change(struct csp_trace *t, const struct csp_change *c);
 /** Everything until now is in the file. */
 void csp_trace_flush(struct csp_trace *t);
 
-/** The last look. */
-void csp_trace_end(struct csp_trace *t, uint64_t now_ns, const struct csp_trace_look *looks);
+/** The last look. @return CSP_OK; CSP_ERR_SYS: not all of the trace could be written. */
+enum csp_status csp_trace_end(struct csp_trace *t, uint64_t now_ns, const struct csp_trace_look *looks);
 
 #endif

@@ -413,6 +413,14 @@ def test_numbers_of_ghosts_that_differ_are_refused(lib):
     assert len(re.findall("CSP_NG differs", done.output)) == 1, done.output
 
 
+def test_a_bad_variable_of_one_process_ends_all(lib):
+    change = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ]; then export CSP_GHOST_POLL=spinn; fi; exec "$@"'
+    env = {"CSP_NG": "1", "CASPER_TEST_USERS": "0"}
+    done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=["sh", "-c", change, "sh"]))
+    ended_badly(done, r"casper: error: CSP_GHOST_POLL=spinn: .*nearest: spin")
+    assert len(re.findall("the environment has bad", done.output)) == 1, done.output
+
+
 @pytest.mark.parametrize(
     "name, one, other",
     [

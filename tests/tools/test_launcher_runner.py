@@ -143,6 +143,23 @@ def test_a_launcher_that_dies_by_a_signal():
     assert "launcher itself" in explain.explain(outcome, "mpich", 1)[0]
 
 
+def test_an_interrupt_that_ended_the_child_before_it_is_seen():
+    """The terminal sends it to both; the child may be the first to act."""
+    script = f"trap '' INT; kill -INT {os.getpid()}; exit 6"
+    outcome = runner.run(["sh", "-c", script], dict(os.environ))
+    assert (outcome.code, outcome.interrupted) == (6, signal.SIGINT)
+
+
+def test_a_caller_that_ignores_its_children():
+    """As some daemons do, for themselves and for what they start."""
+    before = signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    try:
+        outcome = runner.run(["sh", "-c", "exit 3"], dict(os.environ), timeout=20)
+    finally:
+        signal.signal(signal.SIGCHLD, before)
+    assert (outcome.code, outcome.timed_out) == (3, False)
+
+
 def test_the_signal_mask_is_restored():
     before = signal.pthread_sigmask(signal.SIG_BLOCK, [])
     runner.run(["true"], dict(os.environ))

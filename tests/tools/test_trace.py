@@ -27,6 +27,9 @@ def traced(tmp_path_factory):
     """The directory with the traces of casper/auto_profile: users are in MPI, then rank 0 computes."""
     lib = job_support.library("m50")
     where = tmp_path_factory.mktemp("trace") / "new"
+    where.mkdir()
+    for node in (1, 2, 3):
+        (where / f"casper-{node}.trace.json").write_text("of a run with four nodes")
     env = {
         "CSP_TRACE": str(where),
         "CSP_ASYNC_CONFIG": "auto",
@@ -36,6 +39,21 @@ def traced(tmp_path_factory):
     done = run(Job(lib, "casper/auto_profile", env=env))
     assert done.code == 0, done.output
     return where
+
+
+def test_files_of_a_larger_run_before_are_gone(traced):
+    names = {p.name for p in traced.iterdir() if p.name.startswith("casper-")}
+    assert names == {"casper-0.trace.json", "casper-1.trace.json"}
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_a_full_disk_is_an_error(tmp_path):
+    for node in (0, 1):
+        (tmp_path / f"casper-{node}.trace.json").symlink_to("/dev/full")
+    env = {"CSP_TRACE": str(tmp_path)}
+    done = run(Job(job_support.library("m50"), "casper/auto_profile", env=env))
+    for node in (0, 1):
+        assert f"the trace of node {node} is not complete" in done.output
 
 
 def events(traced, node):

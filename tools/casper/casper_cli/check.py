@@ -69,7 +69,7 @@ def machine_findings(facts):
         if facts["shm_free_bytes"] is None:
             problems.append("neither memfd nor /dev/shm: there is no shared memory for windows")
     free = facts["shm_free_bytes"]
-    if free is not None and free < _LOW_SHM_BYTES:
+    if facts["shm_size_bytes"] and free < _LOW_SHM_BYTES:
         warnings.append(
             f"/dev/shm has only {_size(free)} free: MPI libraries and large windows need it "
             "(mount -o remount,size=...; docker run --shm-size)"
@@ -130,7 +130,8 @@ def _print_machine(facts):
     if facts["batch"]:
         print(f"  batch job             {facts['batch']}")
     free, size = facts["shm_free_bytes"], facts["shm_size_bytes"]
-    shm = f"{_size(free)} free of {_size(size)}" if free is not None else "not there"
+    shm = f"{_size(free)} free of {_size(size)}" if size else "no limit of its own"
+    shm = shm if free is not None else "not there"
     print(f"  /dev/shm              {shm}")
     print(f"  memory limit          {_size(facts['memory_limit_bytes'])}")
     print(f"  locked memory limit   {_size(facts['memlock_bytes'])}")

@@ -64,8 +64,14 @@ def variable(name):
 
 def size_bytes(text):
     """'16M' -> bytes; None if it is not a size."""
-    match = re.fullmatch(r"(\d+)([KMGT]?)B?", str(text).strip().upper())
+    match = re.fullmatch(r"([0-9]+)([KMGT]?)", str(text).upper())
     return int(match.group(1)) * _SUFFIXES[match.group(2)] if match else None
+
+
+def whole_number(text):
+    """'-3' -> -3; None if it is not a whole number."""
+    text = str(text)
+    return int(text) if re.fullmatch(r"[+-]?[0-9]+", text) else None
 
 
 def shown(value):
@@ -83,11 +89,8 @@ def allowed(row):
 
 
 def _parse_number(row, text):
-    convert = size_bytes if row["type"] == "size" else int
-    try:
-        number = convert(text)
-    except ValueError:
-        number = None
+    convert = size_bytes if row["type"] == "size" else whole_number
+    number = convert(text)
     if number is None:
         return None
     low, high = convert(row["min"]), convert(row["max"])
@@ -95,13 +98,13 @@ def _parse_number(row, text):
 
 
 def parse(row, text):
-    """The value of a variable from text; None if it is not allowed."""
+    """The value of a variable from text, as the library reads it (src/base/config_parse.c); None if it is not allowed."""
     if row["type"] in ("int", "size"):
         return _parse_number(row, text)
     if row["type"] == "bool":
-        return _BOOLS.get(text.strip().lower())
+        return _BOOLS.get(text.lower())
     if row["type"] == "enum":
-        return text.strip().lower() if text.strip().lower() in row["values"] else None
+        return text.lower() if text.lower() in row["values"] else None
     return text
 
 

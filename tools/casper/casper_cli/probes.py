@@ -25,7 +25,7 @@ class _Iovec(ctypes.Structure):
 
 
 def shm_room(path=SHM_DIR):
-    """(free bytes, size in bytes) of the shared memory file system, or None."""
+    """(free bytes, size in bytes) of the shared memory file system, both 0 if it has no limit; None: there is none."""
     try:
         info = os.statvfs(path)
     except OSError:

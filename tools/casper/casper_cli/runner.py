@@ -102,6 +102,11 @@ def _kill_rest(others):
         time.sleep(0.01)
 
 
+def _note(info, state):
+    if info.si_signo not in (signal.SIGCHLD, signal.SIGUSR1, signal.SIGUSR2):
+        state["interrupted"] = info.si_signo
+
+
 def _wait(child, deadline, state):
     """Until the child ends or the deadline passes; returns whether it ended."""
     while child.poll() is None:
@@ -111,8 +116,7 @@ def _wait(child, deadline, state):
         info = signal.sigtimedwait(FORWARDED | {signal.SIGCHLD}, min(left, 3600))
         if info is None or info.si_signo == signal.SIGCHLD:
             continue
-        if info.si_signo not in (signal.SIGUSR1, signal.SIGUSR2):
-            state["interrupted"] = info.si_signo
+        _note(info, state)
         if info.si_code <= 0:  # sent by a process to us alone, not by the terminal to the group
             child.send_signal(info.si_signo)
     return True
@@ -138,6 +142,7 @@ def run(words, env, timeout=None, **popen):
     state = {"interrupted": 0}
     others = set(_below(os.getpid()))
     _prctl(_PR_SET_CHILD_SUBREAPER, 1)
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)  # where it is ignored nobody hears of the end
     old_mask = signal.pthread_sigmask(signal.SIG_BLOCK, FORWARDED | {signal.SIGCHLD})
     child, ended = None, False
     try:
@@ -151,8 +156,8 @@ def run(words, env, timeout=None, **popen):
                 _kill_rest(others)
             code = child.wait()
             _reap_orphans(others)
-        while signal.sigtimedwait({signal.SIGCHLD}, 0):
-            pass
+        while info := signal.sigtimedwait(FORWARDED | {signal.SIGCHLD}, 0):
+            _note(info, state)  # it came to us, too, but the child had ended before we looked
         signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
     return Outcome(
         code=124 if not ended else code if code >= 0 else 128 - code,
