@@ -183,7 +183,7 @@ def make_markdown(variables):
         if var.get("internal"):
             continue
         default = default_text(var)
-        meaning = var["help"] + (" Must be the same in all processes." if var.get("same") else "")
+        meaning = config_man.meaning(var)
         meaning += f" ({var['source']})" if var.get("source") else ""
         cells = [f"`{var['name']}`", f"`{default}`" if default else "", allowed(var)]
         cells += [var.get("unit", ""), meaning]

@@ -53,7 +53,8 @@ or
 .Pa ~/.config .
 .El
 .Sh EXAMPLES
-Two ghosts on each node that never sleep, and a report at the end:
+Inside a batch job of four nodes, two ghosts on each that never sleep, and a
+report at the end:
 .Pp
 .Dl $ CSP_NG=2 CSP_GHOST_POLL=spin CSP_REPORT=1 casper run -n 64 --nodes 4 ./app
 .Sh SEE ALSO
@@ -84,11 +85,15 @@ def allowed(var):
     return ", ".join(var["values"]) if var["type"] == "enum" else "text"
 
 
+def meaning(var):
+    return var["help"] + (" Must be the same in all processes." if var.get("same") else "")
+
+
 def entry(var, default):
     facts = [f"Values: {allowed(var)}"]
     facts += [f"unit: {var['unit']}"] if var.get("unit") else []
     facts.append(f"default: {default}" if default else "not set by default")
-    text = [*lines_of(var["help"]), ".br", *lines_of("; ".join(facts) + ".")]
+    text = [*lines_of(meaning(var)), ".br", *lines_of("; ".join(facts) + ".")]
     return "\n".join([f".It Ev {var['name']}", *text]) + "\n"
 
 
