@@ -99,7 +99,7 @@ void csp_handles_drop(struct csp_handles *h, uintptr_t key, const void *object)
             break;
         if (k != key)
             continue;
-        if (atomic_load_explicit(&e->object, memory_order_relaxed) == object)
+        if (!object || atomic_load_explicit(&e->object, memory_order_relaxed) == object)
             atomic_store_explicit(&e->key, WAS_USED, memory_order_release);
         break;
     }

@@ -24,7 +24,7 @@ void *csp_handles_find(struct csp_handles *h, uintptr_t key);
 /** From now on the handle is this object's; it may have been another's. */
 void csp_handles_put(struct csp_handles *h, uintptr_t key, void *object);
 
-/** Forgets the handle, unless it is another object's by now. */
+/** Forgets the handle, unless it is another object's by now; `object` NULL: whose ever it is. */
 void csp_handles_drop(struct csp_handles *h, uintptr_t key, const void *object);
 
 #endif

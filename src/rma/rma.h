@@ -25,8 +25,8 @@ int csp_rma_win_create(void *base, MPI_Aint size, MPI_Aint disp_unit, MPI_Info i
                        MPI_Win *win);
 int csp_rma_win_create_dynamic(MPI_Info info, MPI_Comm comm, MPI_Win *win);
 
-/** A window that stays with the MPI library, for the report. */
-void csp_rma_note_plain(enum csp_plain_reason reason);
+/** A new window that stays with the MPI library. `reason`, for the report, if there is one. */
+void csp_rma_note_plain(MPI_Win win, enum csp_plain_reason reason);
 
 // MPI_Win_free: passes through for windows that are not redirected.
 int csp_rma_win_free(MPI_Win *win);

@@ -33,9 +33,12 @@ enum memory {
     MEM_PROGRAM  // MPI_Win_create and MPI_Win_create_dynamic; the software route
 };
 
-void csp_rma_note_plain(enum csp_plain_reason reason)
+void csp_rma_note_plain(MPI_Win win, enum csp_plain_reason reason)
 {
-    if (csp_rt.active)
+    if (!csp_rt.active)
+        return;
+    csp_win_not_ours(win);
+    if (reason < CSP_PLAIN_REASONS)
         csp_stats_add(&csp_my_stats->windows_plain[reason], 1);
 }
 
@@ -75,8 +78,8 @@ static int plain(const struct wish *h, enum csp_plain_reason reason, void *basep
 {
     int rc = h->flavor == MPI_WIN_FLAVOR_ALLOCATE ? plain_allocate(h, baseptr, win)
                                                   : library_create(h, h->comm, win);
-    if (rc == MPI_SUCCESS && reason < CSP_PLAIN_REASONS)
-        csp_rma_note_plain(reason);
+    if (rc == MPI_SUCCESS)
+        csp_rma_note_plain(*win, reason);
     return rc;
 }
 

@@ -449,7 +449,7 @@ static void hear_errors(struct flow *f)
     uint32_t done = atomic_load_explicit(&f->done, memory_order_acquire);
     if ((int32_t)(silent - atomic_load_explicit(&f->told, memory_order_relaxed)) <= 0)
         return;
-    csp_am_poll_surely(LOOK);
+    csp_am_poll_surely();
     if ((int32_t)(done - silent) >= 0)
         advance(&f->told, silent);
 }

@@ -59,3 +59,8 @@ void csp_win_forget(struct csp_win *w)
     // The carrier is freed already: another thread's new carrier may have the same handle by now.
     csp_handles_drop(&windows, w->key, w);
 }
+
+void csp_win_not_ours(MPI_Win handle)
+{
+    csp_handles_drop(&windows, (uintptr_t)handle, NULL);
+}

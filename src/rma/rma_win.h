@@ -144,6 +144,9 @@ struct csp_win {
 void csp_win_register(struct csp_win *w);
 void csp_win_forget(struct csp_win *w);
 
+/** A new window of the MPI library's has this handle. Another thread may be about to forget one that had it. */
+void csp_win_not_ours(MPI_Win handle);
+
 /** Calls `visit` for each live window; while no other thread makes or frees one. */
 void csp_win_each(void (*visit)(struct csp_win *w));
 

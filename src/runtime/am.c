@@ -3,6 +3,8 @@
 // Control messages over csp_rt.ctl: eager sends from a pool of slots, one receiver at a time.
 #include "runtime/am.h"
 
+#include <limits.h>
+
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -222,10 +224,10 @@ int csp_am_poll(int max)
     return pthread_mutex_trylock(&poll_lock) == 0 ? receive(max) : 0; // else another thread does
 }
 
-int csp_am_poll_surely(int max)
+void csp_am_poll_surely(void)
 {
     pthread_mutex_lock(&poll_lock);
-    return receive(max);
+    receive(INT_MAX);
 }
 
 void csp_am_poll_at_times(void)

@@ -88,8 +88,8 @@ void csp_am_stop(void);
  * @return number of messages; what ghosts tell each other is no work and does not count. */
 int csp_am_poll(int max);
 
-/** The same, if another thread is about it when that one has finished: what was here before the call is handled. */
-int csp_am_poll_surely(int max);
+/** The same until nothing is there, and if another thread is about it when that one has finished: what was here before the call is handled. */
+void csp_am_poll_surely(void);
 
 /**
  * Of a call that was over without the MPI library, and that a program may repeat until something changes: every 64th polls, so that

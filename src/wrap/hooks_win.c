@@ -24,10 +24,10 @@ int csp_rt_win_shared_query(MPI_Win win, int rank, MPI_Aint *size, int *disp_uni
     return rc;
 }
 
-static int left_plain(int rc, enum csp_plain_reason reason)
+static int left_plain(int rc, const MPI_Win *win, enum csp_plain_reason reason)
 {
     if (rc == MPI_SUCCESS)
-        csp_rma_note_plain(reason);
+        csp_rma_note_plain(*win, reason);
     return rc;
 }
 
@@ -46,7 +46,7 @@ int csp_rt_win_allocate_shared(MPI_Aint size, int disp_unit, MPI_Info info, MPI_
                                void *baseptr, MPI_Win *win)
 {
     comm = csp_hook_comm(comm);
-    return left_plain(csp_mpi.Win_allocate_shared(size, disp_unit, info, comm, baseptr, win),
+    return left_plain(csp_mpi.Win_allocate_shared(size, disp_unit, info, comm, baseptr, win), win,
                       CSP_PLAIN_SHARED);
 }
 
@@ -61,7 +61,7 @@ int csp_rt_win_allocate_shared_c(MPI_Aint size, MPI_Aint disp_unit, MPI_Info inf
                                  void *baseptr, MPI_Win *win)
 {
     comm = csp_hook_comm(comm);
-    return left_plain(csp_mpi.Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win),
+    return left_plain(csp_mpi.Win_allocate_shared_c(size, disp_unit, info, comm, baseptr, win), win,
                       CSP_PLAIN_SHARED);
 }
 #endif

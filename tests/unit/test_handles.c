@@ -17,10 +17,17 @@ static void test_as_the_model(void **state)
     for (int step = 0; step < STEPS; step++) {
         uintptr_t key = unit_random(&seed) % KEYS;
         char *object = &objects[key][unit_random(&seed) % 2];
-        if (unit_random(&seed) % 2) {
+        switch (unit_random(&seed) % 5) {
+        case 0:
+        case 1:
             csp_handles_put(&handles, key + 2, object);
             now[key] = object;
-        } else {
+            break;
+        case 2:
+            csp_handles_drop(&handles, key + 2, NULL);
+            now[key] = NULL;
+            break;
+        default:
             csp_handles_drop(&handles, key + 2, object); // not if it is the other one
             now[key] = now[key] == object ? NULL : now[key];
         }
