@@ -41,6 +41,7 @@ void csp_trace_change(struct csp_trace *t, const struct csp_change *c);
 void csp_trace_flush(struct csp_trace *t);
 
 /** The last look. @return CSP_OK; CSP_ERR_SYS: not all of the trace could be written. */
-enum csp_status csp_trace_end(struct csp_trace *t, uint64_t now_ns, const struct csp_trace_look *looks);
+enum csp_status csp_trace_end(struct csp_trace *t, uint64_t now_ns,
+                              const struct csp_trace_look *looks);
 
 #endif

@@ -414,7 +414,8 @@ def test_numbers_of_ghosts_that_differ_are_refused(lib):
 
 
 def test_a_bad_variable_of_one_process_ends_all(lib):
-    change = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ]; then export CSP_GHOST_POLL=spinn; fi; exec "$@"'
+    one = 'if [ "${PMI_RANK:-$OMPI_COMM_WORLD_RANK}" = 1 ]; then export CSP_GHOST_POLL=spinn; fi'
+    change = f'{one}; exec "$@"'
     env = {"CSP_NG": "1", "CASPER_TEST_USERS": "0"}
     done = run(Bad(lib, "bad/leave", env=env, ranks=6, nodes=2, wrap=["sh", "-c", change, "sh"]))
     ended_badly(done, r"casper: error: CSP_GHOST_POLL=spinn: .*nearest: spin")

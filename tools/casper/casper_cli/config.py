@@ -98,7 +98,7 @@ def _parse_number(row, text):
 
 
 def parse(row, text):
-    """The value of a variable from text, as the library reads it (src/base/config_parse.c); None if it is not allowed."""
+    """The value of a variable from text, as src/base/config_parse.c reads it; None if it is not allowed."""
     if row["type"] in ("int", "size"):
         return _parse_number(row, text)
     if row["type"] == "bool":

@@ -25,7 +25,7 @@ class _Iovec(ctypes.Structure):
 
 
 def shm_room(path=SHM_DIR):
-    """(free bytes, size in bytes) of the shared memory file system, both 0 if it has no limit; None: there is none."""
+    """(free bytes, size in bytes) of the shared memory file system, 0 if it has no limit, or None."""
     try:
         info = os.statvfs(path)
     except OSError:

@@ -156,8 +156,10 @@ def run(words, env, timeout=None, **popen):
                 _kill_rest(others)
             code = child.wait()
             _reap_orphans(others)
-        while info := signal.sigtimedwait(FORWARDED | {signal.SIGCHLD}, 0):
+        info = signal.sigtimedwait(FORWARDED | {signal.SIGCHLD}, 0)
+        while info:
             _note(info, state)  # it came to us, too, but the child had ended before we looked
+            info = signal.sigtimedwait(FORWARDED | {signal.SIGCHLD}, 0)
         signal.pthread_sigmask(signal.SIG_SETMASK, old_mask)
     return Outcome(
         code=124 if not ended else code if code >= 0 else 128 - code,
