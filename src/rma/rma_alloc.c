@@ -390,6 +390,7 @@ int csp_rma_win_free(MPI_Win *win)
         return csp_mpi.Win_free(win);
     if (csp_win_locked(w) || w->access.active || w->expose.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
+    csp_win_leave(w);
     int rc = csp_win_flush_end(w); // was raised; the others wait for this process all the same
     csp_win_barrier(w);
     csp_meta_count(CSP_META_CARRIERS, -1);

@@ -5,7 +5,6 @@
 
 #include "req/req.h"
 #include "rma/rma_auto.h"
-#include "rma/rma_early.h"
 #include "rma/rma_flow.h"
 #include "runtime/wait.h"
 
@@ -23,23 +22,16 @@ static struct rma_req *rma_of(const struct csp_req *r)
     return (struct rma_req *)(uintptr_t)r;
 }
 
-static struct csp_win *window(const struct csp_req *r)
-{
-    csp_early_lock();
-    struct csp_win *w = csp_win_by_gid(rma_of(r)->gid);
-    csp_early_unlock();
-    return w;
-}
-
 // The library can only be asked to complete all of it: that is a round trip to the ghost at most.
 static int is_done(struct csp_req *r)
 {
     struct rma_req *x = rma_of(r);
     if (x->results)
         return csp_flow_look(x->first, x->seq, 1, &x->rc);
-    struct csp_win *w = window(r);
+    struct csp_win *w = csp_win_pin(x->gid);
     for (int i = 0; w && i < x->n && x->rc == MPI_SUCCESS; i++)
         x->rc = csp_win_settle_local(w, x->first + i);
+    csp_win_unpin(w);
     return 1;
 }
 
@@ -52,8 +44,10 @@ static void answer(struct csp_req *r, MPI_Status *status)
 
 static struct csp_req_home home(const struct csp_req *r)
 {
-    const struct csp_win *w = window(r);
-    return (struct csp_req_home){MPI_COMM_NULL, w ? w->handle : MPI_WIN_NULL, NULL};
+    struct csp_win *w = csp_win_pin(rma_of(r)->gid);
+    struct csp_req_home here = {MPI_COMM_NULL, w ? w->handle : MPI_WIN_NULL, NULL};
+    csp_win_unpin(w);
+    return here;
 }
 
 static void say(const struct csp_req *r, struct csp_wait *w)
@@ -73,9 +67,11 @@ static void note_wait(const struct csp_req *r, struct csp_win *w, int node)
 static int finish_results(const struct csp_req *r)
 {
     const struct rma_req *x = rma_of(r);
-    struct csp_win *w = window(r);
+    struct csp_win *w = csp_win_pin(x->gid);
     note_wait(r, w, x->first / csp_rt.topo->ng);
-    return csp_flow_end(w, x->first, x->rc);
+    int rc = csp_flow_end(w, x->first, x->rc);
+    csp_win_unpin(w);
+    return rc;
 }
 
 static int finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
@@ -100,7 +96,9 @@ static int let_go(struct csp_req *r, MPI_Request *request)
 static void over(struct csp_req *r, MPI_Request *request, const MPI_Status *status)
 {
     (void)status;
-    note_wait(r, window(r), rma_of(r)->first);
+    struct csp_win *w = csp_win_pin(rma_of(r)->gid);
+    note_wait(r, w, rma_of(r)->first);
+    csp_win_unpin(w);
     let_go(r, request);
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/handles.h"
 #include "rma/rma_early.h"
+#include "runtime/wait.h"
 
 static struct csp_handles windows = CSP_HANDLES_INIT;
 
@@ -58,6 +59,35 @@ void csp_win_forget(struct csp_win *w)
     csp_early_unlock();
     // The carrier is freed already: another thread's new carrier may have the same handle by now.
     csp_handles_drop(&windows, w->key, w);
+}
+
+struct csp_win *csp_win_pin(uint64_t gid)
+{
+    csp_early_lock();
+    struct csp_win *w = csp_win_by_gid(gid);
+    if (w && w->leaving)
+        w = NULL;
+    if (w)
+        atomic_fetch_add_explicit(&w->pins, 1, memory_order_relaxed);
+    csp_early_unlock();
+    return w;
+}
+
+void csp_win_unpin(struct csp_win *w)
+{
+    if (w) // release: pairs with the acquire in csp_win_leave
+        atomic_fetch_sub_explicit(&w->pins, 1, memory_order_release);
+}
+
+void csp_win_leave(struct csp_win *w)
+{
+    struct csp_wait wait;
+    csp_early_lock();
+    w->leaving = 1;
+    csp_early_unlock();
+    csp_wait_begin(&wait, "another thread to complete requests on window %ld", (long)w->gid);
+    while (atomic_load_explicit(&w->pins, memory_order_acquire))
+        csp_wait_turn(&wait);
 }
 
 void csp_win_not_ours(MPI_Win handle)

@@ -56,7 +56,9 @@ struct csp_win {
     uintptr_t key;  // the carrier as an integer, for the table
     uint64_t gid;   // the same on all its processes, unique in the job
     struct csp_win *next_by_gid;
-    int n, rank; // size and my rank
+    _Atomic int pins; // threads that complete requests; under the lock of rma_early.h they come,
+    int leaving;      // unless this is 1
+    int n, rank;      // size and my rank
     MPI_Group group;
     struct csp_members *members; // counted reference
     struct csp_iwin *iwin;       // NULL: the software route for everything (rma_soft.c)
@@ -143,6 +145,14 @@ struct csp_win {
  * handled. */
 void csp_win_register(struct csp_win *w);
 void csp_win_forget(struct csp_win *w);
+
+/** For who has only the id, and may be in another thread than who frees the window: that one waits until it is unpinned.
+ * @return NULL: there is no such window any more. */
+struct csp_win *csp_win_pin(uint64_t gid);
+void csp_win_unpin(struct csp_win *w); // NULL is no window
+
+/** MPI_Win_free: waits until nobody has it pinned, and nobody can pin it from then on. */
+void csp_win_leave(struct csp_win *w);
 
 /** A new window of the MPI library's has this handle. Another thread may be about to forget one that had it. */
 void csp_win_not_ours(MPI_Win handle);

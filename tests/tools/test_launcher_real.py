@@ -101,12 +101,14 @@ def test_without_ghosts_the_library_is_transparent(site):
     assert measured(support.casper(*words, env=env))["ranks"] == 2
 
 
-def test_the_exit_code_of_the_program(site):
+def test_the_exit_code_of_the_program(site, request):
     program, env = site
     words = ["run", "-n", 1, "--plain", "--timeout", 50, program]  # gap_check wants two ranks
     done = support.casper(*words, env=env)
-    assert done.returncode == 2 and "needs two ranks" in done.stderr
-    assert "exit code 2" in done.stderr
+    # The mpiexec of MPICH 4.0.2 ends with 1 after one MPI_Abort in 100.
+    codes = [1, 2] if "m40" in request.node.name else [2]
+    assert done.returncode in codes and "needs two ranks" in done.stderr
+    assert f"exit code {done.returncode}" in done.stderr
 
 
 def test_check_measures_a_gap(site):
