@@ -2,7 +2,8 @@
 // Copyright the Casper developers
 // Software route, the ghost's part: takes pieces, executes those of one origin in their order, replies
 // and acknowledges. The ladder is in src/rma/rma_flow.c. How much can be under way is bounded by the
-// origins' credit; what is received here at a time by that of ORIGINS. A piece that is still on its way, or
+// origins' credit; what is received here at a time by ORIGINS and RECEIVE_BYTES: an origin that computes does not send the
+// rest of a large one, and must not be in the way of others. A piece that is still on its way, or
 // whose target a user has locked, never keeps another origin's waiting, and nor do those behind it.
 #include <errno.h>
 #include <stdlib.h>
@@ -20,7 +21,9 @@
 #include "runtime/wnode.h"
 
 enum {
-    ORIGINS = 32,         // of which something is being received, or waits for what is
+    // Of these something is being received, or waits for what is:
+    ORIGINS = 1024,
+    RECEIVE_BYTES = 256 << 20,
     KEPT_BYTES = 4 << 20, // of free buffers
     TRIES = 50,           // of a lock, before the piece is left for the next turn
     SMALL_BYTES = 4096,   // of a piece that was sent at once, so that it is here when it is found
@@ -53,7 +56,8 @@ struct origin {
 
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
 static struct buffer *in, **in_last = &in, *out;
-static int in_origins;         // who have a piece in `in`
+static int in_origins;         // who have a piece in `in`,
+static size_t in_bytes;        // which has room for so many
 static int waits_for_lock;     // as of the last turn
 static int executed;           // since the last turn
 static uint64_t taken;         // messages
@@ -70,7 +74,7 @@ static struct buffer *buffer_take(size_t bytes)
 
 static int has_room(void)
 {
-    return in_origins < ORIGINS;
+    return in_origins < ORIGINS && in_bytes < RECEIVE_BYTES;
 }
 
 static struct origin *origin_of(int wrank)
@@ -249,6 +253,7 @@ static void put_off(struct buffer *b)
     *in_last = b;
     in_last = &b->next;
     in_origins += origin_of(b->wrank)->here++ == 0;
+    in_bytes += b->buf.room;
 }
 
 static int take(int wrank, int bytes, int tag)
@@ -278,6 +283,7 @@ static void remove_at(struct buffer **at, struct origin *o)
     if (!*at)
         in_last = at;
     in_origins -= --o->here == 0;
+    in_bytes -= b->buf.room;
     csp_bufs_give(&bufs, &b->buf);
 }
 
