@@ -10,17 +10,22 @@
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
-enum { ON_STACK = 32 };
+enum {
+    ON_STACK = 32,
+    LOOKS = 8, // in a turn of MPI_Waitall, at requests of the library's that are not over
+};
 
 #define NOWHERE {MPI_COMM_NULL, MPI_WIN_NULL, NULL}
 
 struct mix {
     int n;
-    int natives, actives; // requests that the library has; active ones that ghosts have
-    int watched;          // of the library's, those behind requests of Casper's
-    int over;             // of all, from the first on: the library's that are complete
-    int failed;           // one of these
-    MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
+    int natives, actives;    // requests that the library has; active ones that ghosts have
+    int watched;             // of the library's, those behind requests of Casper's
+    int failed;              // MPI_Waitall: one of the library's,
+    int *left;               // of which `natives` at these places are not over,
+    int at;                  // and this one of them is looked at next
+    struct csp_req *awaited; // the one of Casper's that ends its sleep
+    MPI_Request *native;     // those the library has, MPI_REQUEST_NULL for others
     // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now.
     struct csp_req **found;
     struct csp_req **own; // of these, those that ghosts have
@@ -29,6 +34,7 @@ struct mix {
     MPI_Request native_store[ON_STACK];
     struct csp_req *found_store[ON_STACK];
     struct csp_req *own_store[ON_STACK];
+    int left_store[ON_STACK];
     MPI_Status status_store[ON_STACK];
 };
 
@@ -45,6 +51,7 @@ static void make(struct mix *m, int n, int waits)
     m->n = n;
     m->waits_ns = waits ? csp_clock_ns() : 0;
     m->statuses = NULL;
+    m->left = m->left_store;
     m->native = room((size_t)n, sizeof(*m->native), m->native_store);
     m->found = room((size_t)n, sizeof(struct csp_req *), m->found_store);
     m->own = room((size_t)n, sizeof(struct csp_req *), m->own_store);
@@ -53,7 +60,7 @@ static void make(struct mix *m, int n, int waits)
 // Who has which request now.
 static void look(struct mix *m, const MPI_Request *requests)
 {
-    m->natives = m->actives = m->watched = m->over = m->failed = 0;
+    m->natives = m->actives = m->watched = 0;
     for (int i = 0; i < m->n; i++) {
         struct csp_req *r = csp_req_find(requests[i]);
         int watched = csp_req_in_library(r);
@@ -107,6 +114,8 @@ static void drop(struct mix *m)
         free(m->found);
     if (m->own != m->own_store)
         free(m->own);
+    if (m->left != m->left_store)
+        free(m->left);
     if (m->statuses != m->status_store)
         free(m->statuses); // NOLINT(clang-analyzer-unix.Malloc): never MPI_STATUSES_IGNORE
 }
@@ -162,19 +171,23 @@ static void leave_others(const struct mix *m)
             csp_req_leave(m->own[i]);
 }
 
-// All of them: the last that is not done, since a ring for each of many would wake the process for nothing. @return 1 if it is rung,
-// and nothing else needs it meanwhile.
-static int await_last(const struct mix *m)
+// All of them: the last that is not done, since a ring for each of many would wake the process for nothing. It is rung if nothing else
+// needs it meanwhile.
+static void await_last(struct mix *m, struct csp_wait *w)
 {
-    int rung = m->natives == 0, asked = 0;
-    for (int i = m->n - 1; i >= 0 && (!asked || rung); i--) {
+    int rung = m->natives == 0;
+    struct csp_req *awaited = NULL;
+    for (int i = m->n - 1; i >= 0 && (!awaited || rung); i--) {
         struct csp_req *r = m->own[i];
         if (!r || r->kind->done(r))
             continue;
-        rung &= asked ? r->kind->await != NULL : csp_req_await(r);
-        asked = 1;
+        rung &= awaited ? r->kind->await != NULL : csp_req_await(r);
+        awaited = awaited ? awaited : r;
     }
-    return rung;
+    if (awaited != m->awaited || rung != w->rung)
+        csp_wait_anew(w);
+    m->awaited = awaited;
+    w->rung = rung;
 }
 
 static MPI_Status *status_at(MPI_Status *statuses, int i)
@@ -216,23 +229,44 @@ static int test_natives(struct mix *m, int *flag, MPI_Status *statuses)
     return m->natives ? csp_mpi.Testall(m->n, m->native, flag, statuses) : MPI_SUCCESS;
 }
 
-// Completes those of the library's that are over, from the first on until one is not. For calls that wait for all: MPI_Testall of MPICH
-// takes partitioned requests and those of files for failed (4.0.2, 5.0.2; p2p/partitioned, p2p/mixed_io), MPI_Test does not.
-static int complete_natives(struct mix *m, int *flag, MPI_Status *statuses)
+static void note_natives(struct mix *m)
 {
-    for (*flag = 1; m->over < m->n; m->over++) {
-        MPI_Status *status = status_at(statuses, m->over);
-        int rc = MPI_SUCCESS;
-        if (m->native[m->over] != MPI_REQUEST_NULL)
-            rc = csp_mpi.Test(&m->native[m->over], flag, status);
-        if (rc == MPI_SUCCESS && !*flag)
-            return MPI_SUCCESS;
-        if (status != MPI_STATUS_IGNORE)
-            status->MPI_ERROR = rc;
-        m->failed |= rc != MPI_SUCCESS;
+    m->left = room((size_t)m->n, sizeof(*m->left), m->left_store);
+    m->natives = m->at = m->failed = 0;
+    m->awaited = NULL;
+    for (int i = 0; i < m->n; i++)
+        if (m->native[i] != MPI_REQUEST_NULL)
+            m->left[m->natives++] = i;
+}
+
+static int test_native(struct mix *m, int i, MPI_Status *statuses)
+{
+    int flag = 0;
+    MPI_Status *status = status_at(statuses, i);
+    int rc = csp_mpi.Test(&m->native[i], &flag, status);
+    if (rc == MPI_SUCCESS && !flag)
+        return 0;
+    if (status != MPI_STATUS_IGNORE)
+        status->MPI_ERROR = rc;
+    m->failed |= rc != MPI_SUCCESS;
+    return 1;
+}
+
+// For calls that wait for all. Each of the library's gets its turn: MPICH gets on with file operations that are collective only in calls
+// for their own requests (p2p/mixed_io_all). And MPI_Testall of MPICH takes partitioned requests and those of files for failed
+// (4.0.2, 5.0.2; p2p/partitioned, p2p/mixed_io), MPI_Test does not.
+static void complete_natives(struct mix *m, MPI_Status *statuses)
+{
+    int most = m->natives < LOOKS ? m->natives : LOOKS;
+    for (int looks = 0; looks < most && m->natives > 0;) {
+        m->at = m->at < m->natives ? m->at : 0;
+        if (test_native(m, m->left[m->at], statuses)) {
+            m->left[m->at] = m->left[--m->natives];
+        } else {
+            m->at++;
+            looks++;
+        }
     }
-    *flag = 1;
-    return m->failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS;
 }
 
 // All are done.
@@ -259,42 +293,51 @@ static int finish_all(struct mix *m, int rc, MPI_Request *requests, MPI_Status *
     return errors ? csp_req_raise(&home, MPI_ERR_IN_STATUS) : rc;
 }
 
-// Whether all are done, in *flag; of the library's `natives` tells.
-static int try_all(struct mix *m, int *flag, MPI_Status *statuses,
-                   int (*natives)(struct mix *, int *, MPI_Status *))
+// Whether all of Casper's are done.
+static int try_own(const struct mix *m)
 {
-    *flag = find_own(m, 0) < 0;
-    if (!*flag) {
-        csp_am_poll(1);
-        *flag = find_own(m, 0) < 0;
+    if (find_own(m, 0) < 0)
+        return 1;
+    csp_am_poll(1);
+    return find_own(m, 0) < 0;
+}
+
+static void await_all(struct mix *m, MPI_Status *statuses)
+{
+    struct csp_wait w;
+    csp_wait_begin(&w, "the last of %ld requests", (long)m->n);
+    for (;;) {
+        int own = try_own(m);
+        complete_natives(m, statuses);
+        if (own && !m->natives)
+            break;
+        await_last(m, &w);
+        csp_wait_turn(&w);
     }
-    return *flag ? natives(m, flag, statuses) : MPI_SUCCESS;
+    csp_wait_end(&w);
 }
 
 int csp_req_waitall(int n, MPI_Request *requests, MPI_Status *statuses)
 {
     struct mix m;
-    struct csp_wait w;
-    int flag, rc;
     begin(&m, n, requests, 1);
     statuses = readable_pending(&m, statuses);
     if (waits_at_library(&m))
         return finish_all(&m, csp_mpi.Waitall(n, m.native, statuses), requests, statuses);
-    csp_wait_begin(&w, "the last of %ld requests", (long)n);
-    while ((rc = try_all(&m, &flag, statuses, complete_natives)) == MPI_SUCCESS && !flag) {
-        w.rung = await_last(&m);
-        csp_wait_turn(&w);
-    }
-    csp_wait_end(&w);
-    return finish_all(&m, rc, requests, statuses);
+    note_natives(&m);
+    await_all(&m, statuses);
+    return finish_all(&m, m.failed ? MPI_ERR_IN_STATUS : MPI_SUCCESS, requests, statuses);
 }
 
 int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuses)
 {
     struct mix m;
+    int rc = MPI_SUCCESS;
     begin(&m, n, requests, 0);
     statuses = readable_pending(&m, statuses);
-    int rc = try_all(&m, flag, statuses, test_natives);
+    *flag = try_own(&m);
+    if (*flag)
+        rc = test_natives(&m, flag, statuses);
     if (rc != MPI_SUCCESS || *flag)
         return finish_all(&m, rc, requests, statuses);
     end(&m, requests);
@@ -372,6 +415,7 @@ static int library_some(struct mix *m, MPI_Request *requests, int *outcount, int
                         MPI_Status *statuses)
 {
     statuses = readable(m, statuses);
+    *outcount = 0; // an array that the library refuses
     int rc = waits_at_library(m) ? csp_mpi.Waitsome(m->n, m->native, outcount, indices, statuses)
                                  : csp_mpi.Testsome(m->n, m->native, outcount, indices, statuses);
     for (int i = 0; *outcount != MPI_UNDEFINED && i < *outcount; i++) {
@@ -484,6 +528,7 @@ int csp_req_get_status_some(int n, const MPI_Request *requests, int *outcount, i
     struct mix m;
     begin(&m, n, requests, 0);
     csp_am_poll(1);
+    *outcount = 0;
     int rc = csp_mpi.Request_get_status_some(n, m.native, outcount, indices, statuses);
     int done = *outcount == MPI_UNDEFINED ? 0 : *outcount;
     for (int i = 0; i < n; i++)

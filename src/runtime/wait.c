@@ -132,6 +132,12 @@ void csp_wait_end(const struct csp_wait *w)
         csp_bell_answer(bell_of(csp_rt.lrank));
 }
 
+void csp_wait_anew(struct csp_wait *w)
+{
+    csp_wait_end(w);
+    w->listening = 0;
+}
+
 void csp_wait_turn(struct csp_wait *w)
 {
     int came = csp_am_poll(16) > 0;

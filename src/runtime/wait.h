@@ -40,4 +40,7 @@ void csp_wait_turn(struct csp_wait *w);
 /** After a wait with `rung`: the process counts as awake again, also if it was not rung because it saw the end by itself. */
 void csp_wait_end(const struct csp_wait *w);
 
+/** What rings is another thing from now on, or begins or ceases to ring: set `rung` after it. */
+void csp_wait_anew(struct csp_wait *w);
+
 #endif
