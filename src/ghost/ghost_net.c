@@ -9,6 +9,7 @@
 #include "base/log.h"
 #include "ghost/ghost_p2p.h"
 #include "runtime/am.h"
+#include "runtime/node.h"
 #include "runtime/rt.h"
 
 enum {
@@ -112,6 +113,8 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
          csp_mpi.Isend(&o->head, (int)(sizeof(o->head) + bytes), MPI_BYTE, to, TAG,
                        csp_rt.ghost_comm, &o->request));
     sent_to[to]++;
+    if (to / csp_rt.topo->ng == csp_rt.node)
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[to % csp_rt.topo->ng].bell);
     o->next = NULL;
     *outs_last = o;
     outs_last = &o->next;

@@ -17,12 +17,25 @@ enum { COUNT_BITS = 32 }; // of a context: number of the communicator at its ran
 
 static struct csp_handles comms = CSP_HANDLES_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t frees = PTHREAD_MUTEX_INITIALIZER;
 static int keyval = MPI_KEYVAL_INVALID;
 static uint64_t made; // communicators whose rank 0 this process is
 
 struct csp_p2p_comm *csp_p2p_comm_find(MPI_Comm comm)
 {
     return csp_handles_find(&comms, (uintptr_t)comm);
+}
+
+void csp_p2p_comms_lock(void)
+{
+    if (csp_stats_threads)
+        pthread_mutex_lock(&frees);
+}
+
+void csp_p2p_comms_unlock(void)
+{
+    if (csp_stats_threads)
+        pthread_mutex_unlock(&frees);
 }
 
 void csp_p2p_comm_drop(struct csp_p2p_comm *c)
@@ -38,7 +51,10 @@ void csp_p2p_comm_drop(struct csp_p2p_comm *c)
 
 struct csp_req_home csp_p2p_home(const struct csp_p2p_comm *c)
 {
-    return (struct csp_req_home){c->handle, MPI_WIN_NULL, c->has_left ? &c->left : NULL};
+    csp_p2p_comms_lock();
+    struct csp_req_home home = {c->handle, MPI_WIN_NULL, c->has_left ? &c->left : NULL};
+    csp_p2p_comms_unlock();
+    return home;
 }
 
 int csp_p2p_raise(MPI_Comm comm, int code)
@@ -52,10 +68,12 @@ static int on_free(MPI_Comm comm, int key, void *value, void *extra)
 {
     struct csp_p2p_comm *c = value;
     (void)key, (void)extra;
+    csp_p2p_comms_lock();
     csp_handles_drop(&comms, (uintptr_t)comm, c);
     if (atomic_load_explicit(&c->refs, memory_order_relaxed) > 1)
         c->has_left = csp_mpi.Comm_get_errhandler(comm, &c->left) == MPI_SUCCESS;
     c->handle = MPI_COMM_NULL;
+    csp_p2p_comms_unlock();
     csp_p2p_comm_drop(c);
     return MPI_SUCCESS;
 }

@@ -34,6 +34,10 @@ static inline void csp_p2p_comm_hold(struct csp_p2p_comm *c)
 
 void csp_p2p_comm_drop(struct csp_p2p_comm *c);
 
+/** Where several threads may call MPI: none is freed meanwhile. Calls of the MPI library's must wait until it is unlocked. */
+void csp_p2p_comms_lock(void);
+void csp_p2p_comms_unlock(void);
+
 /** Where its errors are raised; valid as long as a reference is held. */
 struct csp_req_home csp_p2p_home(const struct csp_p2p_comm *c);
 

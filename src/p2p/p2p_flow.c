@@ -185,6 +185,8 @@ int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
     note(p);
     if (other)
         note(other);
+    if (f) // before another thread can change it
+        p->changes = atomic_load_explicit(&f->changes, memory_order_relaxed);
     end_note(f);
     p->way = way;
     if (!f)
@@ -192,7 +194,6 @@ int csp_p2p_flow_enter(struct csp_post *p, struct csp_post *other)
     count(p, way);
     if (other)
         count(other, way);
-    p->changes = atomic_load_explicit(&p->comm->flow->changes, memory_order_relaxed);
     return way == CSP_P2P_GHOSTS;
 }
 
@@ -329,10 +330,12 @@ int csp_p2p_large(void)
 void csp_p2p_waited(uint64_t since_ns)
 {
     uint64_t waited = csp_clock_ns() - since_ns, room = since_ns - large.since_ns;
-    const struct csp_p2p_comm *c = csp_p2p_comm_find(large.comm);
     uint64_t hidden = waited < room ? waited : room;
+    csp_p2p_comms_lock(); // another thread may be freeing it
+    const struct csp_p2p_comm *c = csp_p2p_comm_find(large.comm);
     if (c && c->flow && c->context == large.context)
         csp_stats_add(&c->flow->hidden_ns, hidden);
+    csp_p2p_comms_unlock();
     large.since_ns = since_ns + waited - (room - hidden); // what room is left for the next wait
     large.waited = 1;
     large.n--;

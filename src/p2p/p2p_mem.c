@@ -29,6 +29,7 @@ int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
     uint64_t off = csp_detour(CSP_BY_P2P) && info == MPI_INFO_NULL ? take(size) : CSP_OFF_NONE;
     if (off == CSP_OFF_NONE)
         return csp_mpi.Alloc_mem(size, info, baseptr);
+    atomic_fetch_add_explicit(&csp_rt.pool_lent, 1, memory_order_relaxed);
     *(void **)baseptr = (char *)csp_rt.pool.base + off;
     return MPI_SUCCESS;
 }
@@ -39,5 +40,6 @@ int csp_p2p_free_mem(void *base)
     if (!off)
         return csp_mpi.Free_mem(base);
     csp_heap_free(csp_rt.heap, off);
+    atomic_fetch_sub_explicit(&csp_rt.pool_lent, 1, memory_order_relaxed);
     return MPI_SUCCESS;
 }

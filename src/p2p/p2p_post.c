@@ -12,7 +12,7 @@
 
 static int tag_ub(void)
 {
-    static int known;
+    static _Atomic int known;
     if (!known) {
         int *ub = NULL, flag = 0;
         csp_mpi.Comm_get_attr(csp_rt.ctl, MPI_TAG_UB, (void *)&ub, &flag);

@@ -71,7 +71,10 @@ static int at_finalize(MPI_Comm comm, int key, void *value, void *extra)
     csp_mpi_time_stop();
     csp_predict_stop();
     csp_rt.page = NULL;
-    csp_seg_detach(&csp_rt.pool);
+    if (atomic_load_explicit(&csp_rt.pool_lent, memory_order_relaxed))
+        csp_seg_unlink(&csp_rt.pool); // the program may use memory of MPI_Alloc_mem to its end
+    else
+        csp_seg_detach(&csp_rt.pool);
     csp_rt.pool_bytes = 0;
     return MPI_SUCCESS;
 }

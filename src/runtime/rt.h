@@ -50,6 +50,7 @@ struct csp_rt {
     MPI_Group user_group;  // of the user world
     struct csp_seg pool;   // the node's segment
     uint64_t pool_bytes;   // of it: all but the heap of messages
+    _Atomic int pool_lent; // blocks of it that the program has by MPI_Alloc_mem
     struct csp_heap *heap; // in it
     struct csp_heap *messages;   // in it, behind the pool; NULL if no messages are carried
     struct csp_seg_key pool_key; // to make it larger

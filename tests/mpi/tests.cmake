@@ -417,6 +417,7 @@ csp_add_mpi_test(p2p/buffered_room.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on T
 csp_add_mpi_test(p2p/buffered_session.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on TIMEOUT 30)
 # Elsewhere it hangs plain.
 csp_add_mpi_test(p2p/thread_levels.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto CSP_P2P_METHOD=alternate MPI m40 o41 o50 TIMEOUT 30)
+csp_add_mpi_test(p2p/memory_kept.c NP 2 GHOSTS 1 NODES 1 ENV CSP_P2P=on)
 csp_add_mpi_test(p2p/mixed_io.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(p2p/mixed_io_all.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(rma/request_mixed.c NP 4 GHOSTS 1 NODES 2 NAME p2p/request_mixed ENV CSP_P2P=on)
