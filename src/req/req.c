@@ -262,6 +262,16 @@ int csp_req_get_status(MPI_Request request, int *flag, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+#if CSP_HAVE_MPIX_Request_is_complete
+int csp_req_is_complete(MPI_Request request)
+{
+    struct csp_req *r = csp_req_find(request);
+    if (csp_req_in_library(r))
+        return csp_mpi.X_Request_is_complete(r->inner);
+    return !r->active || r->kind->done(r);
+}
+#endif
+
 static int refuse(const struct csp_req *r)
 {
     struct csp_req_home home = r->kind->home(r);

@@ -122,6 +122,9 @@ int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
 int csp_req_testsome(int n, MPI_Request *requests, int *outcount, int *indices,
                      MPI_Status *statuses);
 int csp_req_get_status(MPI_Request request, int *flag, MPI_Status *status);
+#if CSP_HAVE_MPIX_Request_is_complete
+int csp_req_is_complete(MPI_Request request);
+#endif
 int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_Status *statuses);
 int csp_req_get_status_any(int n, const MPI_Request *requests, int *index, int *flag,
                            MPI_Status *status);

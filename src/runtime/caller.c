@@ -47,18 +47,18 @@ void csp_caller_set_mpi(const void *mpi_function)
 int csp_caller_is_binding(const void *ra)
 {
     static const struct {
-        const char *part;
+        const char *name;
         int binding;
-    } libraries[] = {{"mpi_mpifh", CSP_BINDING_FORTRAN}, {"mpi_usempi", CSP_BINDING_FORTRAN},
-                     {"mpifort", CSP_BINDING_FORTRAN},   {"mpichfort", CSP_BINDING_FORTRAN},
-                     {"fmpich", CSP_BINDING_FORTRAN},    {"mpichcxx", CSP_BINDING_CXX},
-                     {"mpicxx", CSP_BINDING_CXX},        {"mpi_cxx", CSP_BINDING_CXX}};
+    } libraries[] = {{"libmpi_mpifh", CSP_BINDING_FORTRAN}, {"libmpi_usempi", CSP_BINDING_FORTRAN},
+                     {"libmpifort", CSP_BINDING_FORTRAN},   {"libmpichfort", CSP_BINDING_FORTRAN},
+                     {"libfmpich", CSP_BINDING_FORTRAN},    {"libmpichcxx", CSP_BINDING_CXX},
+                     {"libmpicxx", CSP_BINDING_CXX},        {"libmpi_cxx", CSP_BINDING_CXX}};
     Dl_info info;
     if (!dladdr(ra, &info) || !info.dli_fname)
         return CSP_BINDING_NONE;
-    const char *slash = strrchr(info.dli_fname, '/');
+    const char *slash = strrchr(info.dli_fname, '/'), *name = slash ? slash + 1 : info.dli_fname;
     for (unsigned i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++)
-        if (strstr(slash ? slash : info.dli_fname, libraries[i].part))
+        if (strncmp(name, libraries[i].name, strlen(libraries[i].name)) == 0)
             return libraries[i].binding;
     return CSP_BINDING_NONE;
 }

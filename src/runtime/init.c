@@ -244,7 +244,7 @@ static void activate(struct csp_topo *topo, int ng)
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
     if (csp_rt.is_ghost)
         run_ghost();
-    csp_quirks_env();
+    csp_quirks_env(MPI_INFO_ENV);
     csp_rt.yielded = csp_quirks_yield(0);
     if (csp_predict_used() || csp_config.trace[0])
         csp_mpi_time_start(&me->mpi_time);

@@ -71,18 +71,20 @@ void csp_quirks_join(void)
 #endif
 }
 
-// It lets the object be changed, and what reads or copies it, from Fortran too, then finds the number there.
-void csp_quirks_env(void)
+// It lets MPI_INFO_ENV be changed, and what reads or copies it, from Fortran too, then finds the number there.
+void csp_quirks_env(MPI_Info env)
 {
 #if defined(OPEN_MPI)
     static const char *const keys[] = {"maxprocs", "soft", "ompi_np"};
     char text[CSP_INFO_VALUE_BYTES];
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        if (!csp_info_get(MPI_INFO_ENV, keys[i], text) || atoi(text) != csp_rt.topo->nranks)
+        if (!csp_info_get(env, keys[i], text) || atoi(text) != csp_rt.topo->nranks)
             continue;
         snprintf(text, sizeof(text), "%d", csp_rt.topo->nusers);
-        csp_mpi.Info_set(MPI_INFO_ENV, keys[i], text);
+        csp_mpi.Info_set(env, keys[i], text);
     }
+#else
+    (void)env;
 #endif
 }
 

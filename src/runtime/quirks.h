@@ -5,6 +5,8 @@
 #ifndef CSP_RUNTIME_QUIRKS_H
 #define CSP_RUNTIME_QUIRKS_H
 
+#include <mpi.h>
+
 struct csp_quirks {
     // MPI_Win_flush returns before PUTs up to this size are in the target's memory; 0: it waits as
     // it must. Seen with MPICH 5.0.2 over libfabric (tcp provider): PUTs up to 64 bytes are
@@ -42,8 +44,8 @@ void csp_quirks_detect(void);
 /** What the MPI library does with the whole real world later on, done now. All processes. */
 void csp_quirks_join(void);
 
-/** Open MPI: the number of processes that MPI_INFO_ENV tells counts ghosts; from now on it does not. Users. */
-void csp_quirks_env(void);
+/** Open MPI: the number of processes that MPI_INFO_ENV, or a new info like it, tells counts ghosts; from now on it does not. Users. */
+void csp_quirks_env(MPI_Info env);
 
 /**
  * Open MPI: whether this process gives up its core from now on while it waits in the MPI library. Changed only in users

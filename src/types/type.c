@@ -95,6 +95,12 @@ static int comparable(MPI_Datatype type)
 #ifdef MPI_INTEGER16 // not in Open MPI 4.1
         MPI_INTEGER16,
 #endif
+#ifdef MPI_LOGICAL1 // not in MPICH 4.0
+        MPI_LOGICAL1,    MPI_LOGICAL2,      MPI_LOGICAL4,  MPI_LOGICAL8,
+#endif
+#ifdef MPI_LOGICAL16 // not in Open MPI
+        MPI_LOGICAL16,
+#endif
         MPI_INT,         MPI_LONG,          MPI_SHORT,     MPI_UNSIGNED_SHORT,
         MPI_UNSIGNED,    MPI_UNSIGNED_LONG, MPI_LONG_LONG, MPI_UNSIGNED_LONG_LONG,
         MPI_SIGNED_CHAR, MPI_UNSIGNED_CHAR, MPI_INT8_T,    MPI_INT16_T,

@@ -263,3 +263,25 @@ CSP_WRAP(0, int, X_Threadcomm_init, MPIX_Threadcomm_init,
          (comm, num_threads, newthreadcomm),
          { return csp_mpi.X_Threadcomm_init(CSP_COMM(comm, ra), num_threads, newthreadcomm); })
 #endif
+
+#if CSP_HAVE_MPIX_Comm_create_errhandler_x
+CSP_WRAP(0, int, X_Comm_create_errhandler_x, MPIX_Comm_create_errhandler_x,
+         (MPIX_Comm_errhandler_function_x * comm_errhandler_fn_x,
+          MPIX_Destructor_function *destructor_fn, void *extra_state, MPI_Errhandler *errhandler),
+         (comm_errhandler_fn_x, destructor_fn, extra_state, errhandler), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.X_Comm_create_errhandler_x(comm_errhandler_fn_x, destructor_fn,
+                                                           extra_state, errhandler);
+             return csp_rt_comm_create_errhandler_x(comm_errhandler_fn_x, destructor_fn,
+                                                    extra_state, errhandler);
+         })
+#endif
+
+#if CSP_HAVE_MPIX_Request_is_complete
+CSP_WRAP(CSP_BY_REQ, int, X_Request_is_complete, MPIX_Request_is_complete, (MPI_Request request),
+         (request), {
+             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, &request))
+                 return csp_req_is_complete(request);
+             return csp_mpi.X_Request_is_complete(request);
+         })
+#endif

@@ -45,12 +45,13 @@ CSP_WRAP(0, int, Finalized, MPI_Finalized, (int *flag), (flag), {
 })
 #endif
 
-#if CSP_HAVE_MPI_Abort
-CSP_WRAP(0, int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorcode), {
-    if (CSP_FROM_MPI(ra))
-        return csp_mpi.Abort(comm, errorcode);
-    return csp_rt_abort(comm, errorcode);
-})
+#if CSP_HAVE_MPI_Info_create_env
+CSP_WRAP(0, int, Info_create_env, MPI_Info_create_env, (int argc, char *argv[], MPI_Info *info),
+         (argc, argv, info), {
+             if (CSP_FROM_MPI(ra))
+                 return csp_mpi.Info_create_env(argc, argv, info);
+             return csp_rt_info_create_env(argc, argv, info);
+         })
 #endif
 
 #if CSP_HAVE_MPI_Comm_delete_attr
@@ -350,6 +351,11 @@ CSP_WRAP(0, int, Comm_create_keyval, MPI_Comm_create_keyval,
              return csp_rt_comm_create_keyval(comm_copy_attr_fn, comm_delete_attr_fn, comm_keyval,
                                               extra_state, ra);
          })
+#endif
+
+#if CSP_HAVE_MPI_Abort
+CSP_WRAP(0, int, Abort, MPI_Abort, (MPI_Comm comm, int errorcode), (comm, errorcode),
+         { return csp_rt_abort(comm, errorcode); })
 #endif
 
 #if CSP_HAVE_MPI_Attr_delete

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The hand-written halves of wrappers (class hook and hook-ra of policy.toml). They have the
+// The hand-written halves of wrappers (classes hook, hook-ra and hook-all of policy.toml). They have the
 // arguments and the meaning of the MPI function and see only calls of the program, never the
-// library's own. User role, any thread.
+// library's own; but those of class hook-all. User role, any thread.
 #ifndef CSP_WRAP_HOOKS_H
 #define CSP_WRAP_HOOKS_H
 
@@ -37,6 +37,7 @@ int csp_rt_comm_spawn_multiple(int count, char *array_of_commands[], char **arra
 int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag);
 int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value);
 int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval);
+int csp_rt_info_create_env(int argc, char *argv[], MPI_Info *info);
 /** 1 for the attributes that MPI itself attaches to MPI_COMM_WORLD. */
 int csp_attr_is_predefined(int keyval);
 /** What the program shall see of a predefined attribute's value. */
@@ -89,6 +90,11 @@ int csp_rt_comm_create_keyval(MPI_Comm_copy_attr_function *copy, MPI_Comm_delete
                               int *keyval, void *extra, const void *ra);
 
 // hooks_errh.c
+#if CSP_HAVE_MPIX_Comm_create_errhandler_x
+int csp_rt_comm_create_errhandler_x(MPIX_Comm_errhandler_function_x *fn,
+                                    MPIX_Destructor_function *destructor, void *extra,
+                                    MPI_Errhandler *errh);
+#endif
 int csp_rt_comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandler *errh,
                                   const void *ra);
 int csp_rt_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errh);

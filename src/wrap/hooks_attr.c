@@ -5,6 +5,7 @@
 // user world has none, and what they say of processes is corrected. User role, any thread.
 // MPI-4.1 9.1.2.
 #include <stddef.h>
+#include "runtime/quirks.h"
 #include "wrap/hooks.h"
 
 int csp_attr_is_predefined(int keyval)
@@ -76,3 +77,13 @@ int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval)
 {
     return csp_mpi.Comm_delete_attr(csp_hook_comm(comm), keyval);
 }
+
+#if CSP_HAVE_MPI_Info_create_env
+int csp_rt_info_create_env(int argc, char *argv[], MPI_Info *info)
+{
+    int rc = csp_mpi.Info_create_env(argc, argv, info);
+    if (rc == MPI_SUCCESS && csp_rt.active)
+        csp_quirks_env(*info);
+    return rc;
+}
+#endif

@@ -7,6 +7,7 @@
 // belong to no communicator. User role, any thread. MPI-4.1 9.3.
 #include <pthread.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include "wrap/errh_slots.h"
 #include "wrap/hooks.h"
 
@@ -84,6 +85,41 @@ int csp_rt_comm_create_errhandler(MPI_Comm_errhandler_function *fn, MPI_Errhandl
 {
     return csp_mpi.Comm_create_errhandler(translated(fn, ra), errh);
 }
+
+#if CSP_HAVE_MPIX_Comm_create_errhandler_x // MPICH 5; its Fortran calls it, too
+struct handler_x {
+    MPIX_Comm_errhandler_function_x *fn;
+    MPIX_Destructor_function *destructor;
+    void *extra;
+};
+
+static void run_x(MPI_Comm comm, int code, void *handler)
+{
+    const struct handler_x *h = handler;
+    h->fn(csp_hook_program_comm(comm), code, h->extra);
+}
+
+static void destroy_x(void *handler)
+{
+    struct handler_x *h = handler;
+    if (h->destructor)
+        h->destructor(h->extra);
+    free(h);
+}
+
+int csp_rt_comm_create_errhandler_x(MPIX_Comm_errhandler_function_x *fn,
+                                    MPIX_Destructor_function *destructor, void *extra,
+                                    MPI_Errhandler *errh)
+{
+    struct handler_x *h = malloc(sizeof(*h));
+    CSP_CHECK(h, "out of memory for an error handler");
+    *h = (struct handler_x){fn, destructor, extra};
+    int rc = csp_mpi.X_Comm_create_errhandler_x(run_x, destroy_x, h, errh);
+    if (rc != MPI_SUCCESS)
+        free(h);
+    return rc;
+}
+#endif
 
 int csp_rt_comm_set_errhandler(MPI_Comm comm, MPI_Errhandler errh)
 {

@@ -114,7 +114,7 @@ static int keep_users(MPI_Group all, MPI_Group world, MPI_Group *users)
     for (int i = 0; i < n; i++)
         ranks[i] = i;
     int rc = csp_mpi.Group_translate_ranks(all, n, ranks, world, wranks);
-    for (int i = 0; i < n; i++)
+    for (int i = 0; i < n && rc == MPI_SUCCESS; i++)
         if (wranks[i] == MPI_UNDEFINED || urank[wranks[i]] >= 0)
             ranks[kept++] = i;
     if (rc == MPI_SUCCESS)
@@ -131,10 +131,10 @@ int csp_rt_group_from_session_pset(MPI_Session session, const char *pset, MPI_Gr
         return rc;
     all = *group;
     rc = csp_mpi.Group_from_session_pset(session, "mpi://WORLD", &world);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    rc = keep_users(all, world, group);
-    csp_mpi.Group_free(&world);
+    if (rc == MPI_SUCCESS) {
+        rc = keep_users(all, world, group);
+        csp_mpi.Group_free(&world);
+    }
     csp_mpi.Group_free(&all);
     return rc;
 }
@@ -148,8 +148,10 @@ int csp_rt_session_get_pset_info(MPI_Session session, const char *pset, MPI_Info
     char text[24];
     int size = 0;
     rc = csp_rt_group_from_session_pset(session, pset, &users);
-    if (rc != MPI_SUCCESS)
+    if (rc != MPI_SUCCESS) {
+        csp_mpi.Info_free(info);
         return rc;
+    }
     csp_mpi.Group_size(users, &size);
     csp_mpi.Group_free(&users);
     snprintf(text, sizeof(text), "%d", size);

@@ -48,12 +48,17 @@ class Function:
         return bool(self.kinds & HANDLE_KINDS)
 
 
+# Parameters of which the data differ from the standard's text.
+CORRECTED = {("MPI_Info_create_env", "argv"): "char *argv[]"}
+
+
 def _standard_function(symbol) -> Function:
     params = []
     kinds = {symbol.return_kind.name}
     for p in symbol.parameters:
         kinds.add(p.kind.name)
-        params.append(Param(str(p), p.name if p.kind.name != "VARARGS" else "", str(p.type)))
+        text = CORRECTED.get((symbol.name, p.name), str(p))
+        params.append(Param(text, p.name if p.kind.name != "VARARGS" else "", str(p.type)))
     return Function(symbol.name, symbol.return_type, tuple(params), frozenset(kinds))
 
 

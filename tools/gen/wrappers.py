@@ -35,6 +35,7 @@ CLASSES = {
     "win",
     "hook",
     "hook-ra",
+    "hook-all",
 }
 MAX_LINES = 500
 
@@ -122,6 +123,7 @@ REQUEST_CALLS = {
     "Request_get_status_all": "get_status_all",
     "Request_get_status_any": "get_status_any",
     "Request_get_status_some": "get_status_some",
+    "X_Request_is_complete": "is_complete",
 }
 
 
@@ -339,6 +341,8 @@ def body_hook(function: mpi_api.Function, entry: dict) -> str:
     target = "csp_rt_" + function.field.lower()
     if "calls" in entry:
         target = entry["calls"][entry["functions"].split().index(function.field)]
+    if entry["class"] == "hook-all":
+        return call(target, args)
     extra = ["ra"] if entry["class"] == "hook-ra" else []
     return (
         "if (CSP_FROM_MPI(ra))\n"
@@ -360,6 +364,7 @@ BODIES = {
     "win": body_win,
     "hook": body_hook,
     "hook-ra": body_hook,
+    "hook-all": body_hook,
 }
 
 

@@ -84,10 +84,16 @@ static int has_fortran(void)
 
 static void all_logical(enum csp_test_epoch kind, MPI_Win win, void *base)
 {
-    const MPI_Datatype types[] = {MPI_C_BOOL, MPI_CXX_BOOL, MPI_LOGICAL};
+    enum { FORTRAN = 2 }; // from this one on
+    const MPI_Datatype types[] = {
+        MPI_C_BOOL,   MPI_CXX_BOOL, MPI_LOGICAL,
+#ifdef MPI_LOGICAL1 // not in MPICH 4.0
+        MPI_LOGICAL1, MPI_LOGICAL2, MPI_LOGICAL4, MPI_LOGICAL8,
+#endif
+    };
     for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
         int size = 0;
-        if (types[i] == MPI_DATATYPE_NULL || (types[i] == MPI_LOGICAL && !has_fortran()))
+        if (types[i] == MPI_DATATYPE_NULL || (i >= FORTRAN && !has_fortran()))
             continue;
         MPI_Type_size(types[i], &size);
         for (int hit = 0; size > 0 && size <= LOGICAL_MAX && hit < 2; hit++)

@@ -35,13 +35,20 @@ int main(void)
     int *value, flag = 0;
     char text[MPI_MAX_INFO_VAL + 1] = "";
     static const char *const keys[] = {"maxprocs", "soft", "ompi_np"};
-    MPI_Info copy;
+    MPI_Info copy, fresh = MPI_INFO_NULL;
     MPI_Info_dup(MPI_INFO_ENV, &copy);
+#if MPI_VERSION >= 4 || (defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5)
+    MPI_Info_create_env(0, NULL, &fresh);
+#endif
     for (int i = 0; i < 3 && csp_test_users(); i++) {
         check_number(MPI_INFO_ENV, keys[i]);
         check_number(copy, keys[i]);
+        if (fresh != MPI_INFO_NULL)
+            check_number(fresh, keys[i]);
     }
     MPI_Info_free(&copy);
+    if (fresh != MPI_INFO_NULL)
+        MPI_Info_free(&fresh);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, &value, &flag);
     if (universe()) {
         CHECK(flag);
