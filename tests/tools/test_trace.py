@@ -190,6 +190,13 @@ def test_a_span_that_a_dead_job_left_open_ends_with_the_last_event():
     assert node.spans == {7: [(1, 2, "MPI"), (3, 1, "computes"), (4, 5, "MPI")]}
 
 
+def test_changes_that_differ_in_their_figures_alone():
+    node = timeline.Node(0)
+    node.changes = [(1.0, "on", {"wait": wait}) for wait in (2, 3)]
+    page = timeline.page([node], [])
+    assert "wait: 2" in page and "wait: 3" in page
+
+
 def test_no_traces(tmp_path):
     done = make_page(tmp_path)
     assert done.returncode == 1

@@ -232,7 +232,8 @@ def page(nodes, figures):
         for node in nodes
         for tid in node.users()
     ]
-    changes = sorted((at, node.number, n, args) for node in nodes for at, n, args in node.changes)
+    changes = [(at, node.number, n, args) for node in nodes for at, n, args in node.changes]
+    changes.sort(key=lambda change: change[:3])  # several may be equal but for their figures
     rows = [
         ["%.3f s" % at, n, "; ".join("%s: %s" % item for item in args.items())]
         for at, _, n, args in changes
