@@ -113,8 +113,7 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
          csp_mpi.Isend(&o->head, (int)(sizeof(o->head) + bytes), MPI_BYTE, to, TAG,
                        csp_rt.ghost_comm, &o->request));
     sent_to[to]++;
-    if (to / csp_rt.topo->ng == csp_rt.node)
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[to % csp_rt.topo->ng].bell);
+    csp_node_ring_ghost(to);
     o->next = NULL;
     *outs_last = o;
     outs_last = &o->next;

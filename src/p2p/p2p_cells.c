@@ -156,7 +156,7 @@ void csp_cell_attend(struct csp_cell *c)
 
 void csp_cell_wait(struct csp_cell *c, struct csp_wait *w)
 {
-    w->rung = 1;
+    csp_wait_rung(w, 1, NULL);
     while (!csp_cell_done(c)) {
         csp_cell_attend(c);
         csp_wait_turn(w);

@@ -242,7 +242,7 @@ int csp_req_wait(MPI_Request *request, MPI_Status *status)
         r->waits_ns = csp_clock_ns();
         r->kind->say(r, &w);
         while (!soon_done(r)) {
-            w.rung = csp_req_await(r);
+            csp_wait_rung(&w, csp_req_await(r), NULL);
             csp_wait_turn(&w);
         }
         csp_wait_end(&w);

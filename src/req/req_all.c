@@ -2,7 +2,6 @@
 // Copyright the Casper developers
 // Calls for all requests of an array: MPI_Waitall, MPI_Testall, MPI_Request_get_status_all.
 #include "req/req_mix.h"
-#include "runtime/am.h"
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
@@ -25,7 +24,7 @@ static void end(struct csp_mix *m, MPI_Request *requests)
 
 // All of them: the last that is not done, since a ring for each of many would wake the process for nothing. It is rung if nothing else
 // needs it meanwhile.
-static void await_last(struct csp_mix *m, struct csp_wait *w)
+static void await_last(const struct csp_mix *m, struct csp_wait *w)
 {
     int rung = m->natives == 0;
     struct csp_req *awaited = NULL;
@@ -36,10 +35,7 @@ static void await_last(struct csp_mix *m, struct csp_wait *w)
         rung &= awaited ? r->kind->await != NULL : csp_req_await(r);
         awaited = awaited ? awaited : r;
     }
-    if (awaited != m->awaited || rung != w->rung)
-        csp_wait_anew(w);
-    m->awaited = awaited;
-    w->rung = rung;
+    csp_wait_rung(w, rung, awaited);
 }
 
 // The status of a request in an array that is complete: `r`, or what the library has not filled in.
@@ -62,7 +58,6 @@ static void note_natives(struct csp_mix *m)
 {
     m->left = csp_mix_room((size_t)m->n, sizeof(*m->left), m->left_store);
     m->natives = m->at = m->failed = 0;
-    m->awaited = NULL;
     for (int i = 0; i < m->n; i++)
         if (m->native[i] != MPI_REQUEST_NULL)
             m->left[m->natives++] = i;
@@ -122,21 +117,12 @@ static int finish_all(struct csp_mix *m, int rc, MPI_Request *requests, MPI_Stat
     return errors ? csp_req_raise(&home, MPI_ERR_IN_STATUS) : rc;
 }
 
-// Whether all of Casper's are done.
-static int try_own(const struct csp_mix *m)
-{
-    if (csp_mix_find_own(m, 0) < 0)
-        return 1;
-    csp_am_poll(1);
-    return csp_mix_find_own(m, 0) < 0;
-}
-
 static void await_all(struct csp_mix *m, MPI_Status *statuses)
 {
     struct csp_wait w;
     csp_wait_begin(&w, "the last of %ld requests", (long)m->n);
     for (;;) {
-        int own = try_own(m);
+        int own = csp_mix_try_own(m, 0) < 0;
         complete_natives(m, statuses);
         if (own && !m->natives)
             break;
@@ -164,7 +150,7 @@ int csp_req_testall(int n, MPI_Request *requests, int *flag, MPI_Status *statuse
     int rc = MPI_SUCCESS;
     csp_mix_begin(&m, n, requests, 0);
     statuses = readable_pending(&m, statuses);
-    *flag = try_own(&m);
+    *flag = csp_mix_try_own(&m, 0) < 0;
     if (*flag)
         rc = test_natives(&m, flag, statuses);
     if (rc != MPI_SUCCESS || *flag)
@@ -179,8 +165,7 @@ int csp_req_get_status_all(int n, const MPI_Request *requests, int *flag, MPI_St
     struct csp_mix m;
     int rc = MPI_SUCCESS;
     csp_mix_begin(&m, n, requests, 0);
-    csp_am_poll(1);
-    *flag = csp_mix_find_own(&m, 0) < 0;
+    *flag = csp_mix_try_own(&m, 0) < 0;
     if (*flag && m.natives)
         rc = csp_mpi.Request_get_status_all(n, m.native, flag, statuses);
     for (int i = 0; *flag && i < n; i++)

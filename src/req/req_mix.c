@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include "base/clock.h"
+#include "runtime/am.h"
 #include "runtime/rt.h"
 
 void *csp_mix_room(size_t n, size_t bytes, void *store)
@@ -86,12 +87,21 @@ void csp_mix_hand_back(const struct csp_mix *m, MPI_Request *requests)
             requests[i] = m->native[i];
 }
 
-int csp_mix_find_own(const struct csp_mix *m, int done)
+static int find_own(const struct csp_mix *m, int done)
 {
     for (int i = 0; i < m->n; i++)
         if (m->own[i] && !m->own[i]->kind->done(m->own[i]) == !done)
             return i;
     return -1;
+}
+
+int csp_mix_try_own(const struct csp_mix *m, int done)
+{
+    int i = find_own(m, done);
+    if ((i >= 0) == done)
+        return i;
+    csp_am_poll(1);
+    return find_own(m, done);
 }
 
 int csp_mix_finish(struct csp_mix *m, int i, MPI_Request *request, MPI_Status *status,

@@ -14,13 +14,12 @@ enum { CSP_MIX_ON_STACK = 32 }; // larger arrays take memory
 
 struct csp_mix {
     int n;
-    int natives, actives;    // requests that the library has; active ones that ghosts have
-    int watched;             // of the library's, those behind requests of Casper's
-    int failed;              // MPI_Waitall: one of the library's,
-    int *left;               // of which `natives` at these places are not over,
-    int at;                  // and this one of them is looked at next
-    struct csp_req *awaited; // the one of Casper's that ends its sleep
-    MPI_Request *native;     // those the library has, MPI_REQUEST_NULL for others
+    int natives, actives; // requests that the library has; active ones that ghosts have
+    int watched;          // of the library's, those behind requests of Casper's
+    int failed;           // MPI_Waitall: one of the library's,
+    int *left;            // of which `natives` at these places are not over,
+    int at;               // and this one of them is looked at next
+    MPI_Request *native;  // those the library has, MPI_REQUEST_NULL for others
     // Casper's, NULL for others: a request of the library's that is over may be another thread's carrier by now.
     struct csp_req **found;
     struct csp_req **own; // of these, those that ghosts have
@@ -67,8 +66,9 @@ void csp_mix_over(struct csp_mix *m, int i, MPI_Request *requests, const MPI_Sta
 /** The program's requests of the library's become what they are now: they may be over. */
 void csp_mix_hand_back(const struct csp_mix *m, MPI_Request *requests);
 
-/** The first that ghosts have and that is done, or (`done` 0) is not. @return its place; -1: there is none. */
-int csp_mix_find_own(const struct csp_mix *m, int done);
+/** The first that ghosts have and that is done, or (`done` 0) is not. Polls once, and looks again, where the call could not go on.
+ * @return its place; -1: there is none. */
+int csp_mix_try_own(const struct csp_mix *m, int done);
 
 /** Finishes one of Casper's, which is done. @return its MPI error code; *home: where that belongs, if it is one. */
 int csp_mix_finish(struct csp_mix *m, int i, MPI_Request *request, MPI_Status *status,

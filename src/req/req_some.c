@@ -6,22 +6,25 @@
 #include "runtime/rt.h"
 #include "runtime/wait.h"
 
-// What is waited for is one of them. @return 1 if the process is rung for each.
-static int await_each(const struct csp_mix *m)
+// What is waited for is one of them. The process is rung if it is for each.
+static void await_each(const struct csp_mix *m, struct csp_wait *w)
 {
     int rung = m->natives == 0;
     for (int i = 0; i < m->n; i++)
         if (m->own[i])
             rung &= csp_req_await(m->own[i]);
-    return rung;
+    csp_wait_rung(w, rung, NULL);
+    csp_wait_turn(w);
 }
 
 // One is over, and the call; the others stay.
-static void leave_others(const struct csp_mix *m)
+static void leave_others(struct csp_mix *m, const struct csp_wait *w)
 {
+    csp_wait_end(w);
     for (int i = 0; i < m->n; i++)
         if (m->own[i])
             csp_req_leave(m->own[i]);
+    csp_mix_drop(m);
 }
 
 // Without one of its own to speak for, the library says that there is none.
@@ -56,11 +59,7 @@ static int try_any(struct csp_mix *m, MPI_Request *requests, int *index, int *fl
 {
     int rc;
     csp_mix_look(m, requests);
-    *index = csp_mix_find_own(m, 1);
-    if (*index < 0) {
-        csp_am_poll(1);
-        *index = csp_mix_find_own(m, 1);
-    }
+    *index = csp_mix_try_own(m, 1);
     *flag = *index >= 0;
     if (*flag) {
         rc = csp_req_conclude(m->own[*index], &requests[*index], status);
@@ -88,13 +87,9 @@ int csp_req_waitany(int n, MPI_Request *requests, int *index, MPI_Status *status
     int flag, rc;
     csp_mix_make(&m, n, 1);
     csp_wait_begin(&w, "one of %ld requests", (long)n);
-    while ((rc = try_any(&m, requests, index, &flag, status)) == MPI_SUCCESS && !flag) {
-        w.rung = await_each(&m);
-        csp_wait_turn(&w);
-    }
-    csp_wait_end(&w);
-    leave_others(&m);
-    csp_mix_drop(&m);
+    while ((rc = try_any(&m, requests, index, &flag, status)) == MPI_SUCCESS && !flag)
+        await_each(&m, &w);
+    leave_others(&m, &w);
     return rc;
 }
 
@@ -166,13 +161,9 @@ int csp_req_waitsome(int n, MPI_Request *requests, int *outcount, int *indices,
     csp_mix_make(&m, n, 1);
     csp_wait_begin(&w, "some of %ld requests", (long)n);
     while ((rc = try_some(&m, requests, outcount, indices, statuses)) == MPI_SUCCESS &&
-           *outcount == 0) {
-        w.rung = await_each(&m);
-        csp_wait_turn(&w);
-    }
-    csp_wait_end(&w);
-    leave_others(&m);
-    csp_mix_drop(&m);
+           *outcount == 0)
+        await_each(&m, &w);
+    leave_others(&m, &w);
     return rc;
 }
 
@@ -183,8 +174,7 @@ int csp_req_get_status_any(int n, const MPI_Request *requests, int *index, int *
     struct csp_mix m;
     int rc = MPI_SUCCESS;
     csp_mix_begin(&m, n, requests, 0);
-    csp_am_poll(1);
-    *index = csp_mix_find_own(&m, 1);
+    *index = csp_mix_try_own(&m, 1);
     *flag = *index >= 0;
     if (*flag)
         m.own[*index]->kind->status(m.own[*index], status);

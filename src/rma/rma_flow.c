@@ -318,8 +318,7 @@ static void send(int ghost, struct slot *s, const struct csp_flow_data *data)
     if (csp_rt.crowded)
         csp_nudge_issue(ghost);
     post(ghost, &flows[ghost], s, data);
-    if (ghost / csp_rt.topo->ng == csp_rt.node)
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
+    csp_node_ring_ghost(ghost);
 }
 
 static void send_train(int ghost, struct flow *f)

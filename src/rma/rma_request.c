@@ -22,7 +22,7 @@ static struct rma_req *rma_of(const struct csp_req *r)
     return (struct rma_req *)(uintptr_t)r;
 }
 
-// The library can only be asked to complete all of it: that is a round trip to the ghost at most.
+// The library can only be asked to complete all of it: that is a round trip to who executes it at most.
 static int is_done(struct csp_req *r)
 {
     struct rma_req *x = rma_of(r);

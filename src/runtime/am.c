@@ -121,13 +121,12 @@ static int is_ghost(int wrank)
 // A message to a ghost is counted; one of this node may be asleep.
 static void note_ghost(int wrank)
 {
-    int node = csp_topo_node_of_wrank(csp_rt.topo)[wrank], ng = csp_rt.topo->ng;
-    int lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[wrank];
+    int node = csp_topo_node_of_wrank(csp_rt.topo)[wrank];
+    int ghost = node * csp_rt.topo->ng + csp_topo_lrank_of_wrank(csp_rt.topo)[wrank];
     if (!is_ghost(wrank))
         return;
-    sent_to[node * ng + lrank]++;
-    if (node == csp_rt.node)
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[lrank].bell);
+    sent_to[ghost]++;
+    csp_node_ring_ghost(ghost);
 }
 
 void csp_am_send(int wrank, struct csp_am *msg)

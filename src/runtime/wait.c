@@ -132,10 +132,14 @@ void csp_wait_end(const struct csp_wait *w)
         csp_bell_answer(bell_of(csp_rt.lrank));
 }
 
-void csp_wait_anew(struct csp_wait *w)
+void csp_wait_rung(struct csp_wait *w, int rung, const void *by)
 {
-    csp_wait_end(w);
-    w->listening = 0;
+    if (rung != w->rung || by != w->rung_by) {
+        csp_wait_end(w);
+        w->listening = 0;
+    }
+    w->rung = rung;
+    w->rung_by = by;
 }
 
 void csp_wait_turn(struct csp_wait *w)

@@ -16,7 +16,8 @@ struct csp_wait {
     long a, b, c;
     uint64_t begin_ns, look_ns, alarm_ns;
     uint64_t idle_ns; // since when no message came; 0: one did
-    int rung; // set by the caller, who calls csp_wait_end then: what it waits for rings this process's bell
+    int rung;         // by csp_wait_rung
+    const void *rung_by;
     uint32_t seen; // of the process's bell,
     int listening; // if it did not sleep since
 };
@@ -40,7 +41,8 @@ void csp_wait_turn(struct csp_wait *w);
 /** After a wait with `rung`: the process counts as awake again, also if it was not rung because it saw the end by itself. */
 void csp_wait_end(const struct csp_wait *w);
 
-/** What rings is another thing from now on, or begins or ceases to ring: set `rung` after it. */
-void csp_wait_anew(struct csp_wait *w);
+/** Before a turn, by a caller who calls csp_wait_end then: whether all that it waits for rings this process's bell. `by`: which thing does,
+ * if that may be another one in a later turn. */
+void csp_wait_rung(struct csp_wait *w, int rung, const void *by);
 
 #endif
