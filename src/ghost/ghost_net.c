@@ -9,7 +9,6 @@
 #include "base/log.h"
 #include "ghost/ghost_p2p.h"
 #include "runtime/am.h"
-#include "runtime/node.h"
 #include "runtime/rt.h"
 
 enum {
@@ -113,7 +112,7 @@ void csp_ghost_net_send(int to, struct csp_p2p_head *h, struct csp_cell *data)
          csp_mpi.Isend(&o->head, (int)(sizeof(o->head) + bytes), MPI_BYTE, to, TAG,
                        csp_rt.ghost_comm, &o->request));
     sent_to[to]++;
-    csp_node_ring_ghost(to);
+    csp_am_ring(to);
     o->next = NULL;
     *outs_last = o;
     outs_last = &o->next;

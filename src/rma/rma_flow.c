@@ -21,7 +21,6 @@
 #include "rma/rma_early.h"
 #include "rma/rma_nudge.h"
 #include "runtime/am.h"
-#include "runtime/node.h"
 #include "runtime/wait.h"
 
 enum {
@@ -318,7 +317,7 @@ static void send(int ghost, struct slot *s, const struct csp_flow_data *data)
     if (csp_rt.crowded)
         csp_nudge_issue(ghost);
     post(ghost, &flows[ghost], s, data);
-    csp_node_ring_ghost(ghost);
+    csp_am_ring(ghost);
 }
 
 static void send_train(int ghost, struct flow *f)

@@ -118,6 +118,12 @@ static int is_ghost(int wrank)
     return csp_topo_lrank_of_wrank(csp_rt.topo)[wrank] < csp_rt.topo->ng;
 }
 
+void csp_am_ring(int ghost)
+{
+    if (ghost / csp_rt.topo->ng == csp_rt.node)
+        csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
+}
+
 // A message to a ghost is counted; one of this node may be asleep.
 static void note_ghost(int wrank)
 {
@@ -126,7 +132,7 @@ static void note_ghost(int wrank)
     if (!is_ghost(wrank))
         return;
     sent_to[ghost]++;
-    csp_node_ring_ghost(ghost);
+    csp_am_ring(ghost);
 }
 
 void csp_am_send(int wrank, struct csp_am *msg)

@@ -101,6 +101,10 @@ void csp_am_poll_at_times(void);
  * here. */
 void csp_am_send(int wrank, struct csp_am *msg);
 
+/** Rings a ghost, by its number [node * ng + gidx], if it is one of this node: after a message to
+ * it that went out by other ways. */
+void csp_am_ring(int ghost);
+
 /** The same with `bytes` bytes of text, which are copied. */
 void csp_am_send_text(int wrank, struct csp_am *msg, const void *text, size_t bytes);
 

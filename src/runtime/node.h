@@ -11,7 +11,6 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "adapt/rate.h"
-#include "runtime/rt.h"
 #include "runtime/stats.h"
 #include "shm/bell.h"
 #include "trace/change.h"
@@ -60,13 +59,6 @@ static inline void csp_node_ring_ghosts(struct csp_node_page *page)
 {
     for (int i = 0; i < page->ng; i++)
         csp_bell_ring(&csp_node_procs(page)[i].bell);
-}
-
-/** Rings a ghost, by its number [node * ng + gidx], if it is one of this node. */
-static inline void csp_node_ring_ghost(int ghost)
-{
-    if (ghost / csp_rt.topo->ng == csp_rt.node)
-        csp_bell_ring(&csp_node_procs(csp_rt.page)[ghost % csp_rt.topo->ng].bell);
 }
 
 /** Before the first operation or message can come for ghosts of this node. */
