@@ -36,8 +36,10 @@ struct node {
 };
 
 struct csp_auto {
-    pthread_mutex_t lock;           // for the list
-    _Atomic int flushing;           // a thread that measures
+    pthread_mutex_t lock; // for the list
+    _Atomic int flushing; // a thread that measures
+    _Atomic uint64_t
+        *open; // several threads: targets with accumulates that it has not completed; bits
     struct csp_gate *gates;         // of this process, [number of a node in the window]
     struct node *_Atomic list;      // only grows
     struct node *_Atomic of_node[]; // [node number]
@@ -52,6 +54,8 @@ struct csp_auto *csp_auto_new(struct csp_win *w)
     for (int i = 0; i < w->rank; i++)
         before += w->peers[i].node == csp_rt.node;
     uint64_t at = (uint64_t)before * csp_auto_gates_bytes(w->members->nnodes);
+    if (csp_stats_threads)
+        a->open = csp_meta_alloc(CSP_META_WINDOW, (size_t)(w->n + 63) / 64 * sizeof(*a->open));
     a->gates = (struct csp_gate *)((char *)w->routes + at); // NOLINT
     pthread_mutex_init(&a->lock, NULL);
     return a;
@@ -90,6 +94,7 @@ void csp_auto_free(struct csp_win *w, struct csp_auto *a)
         csp_meta_free(CSP_META_WINDOW, n);
     }
     pthread_mutex_destroy(&a->lock);
+    csp_meta_free(CSP_META_WINDOW, a->open);
     csp_meta_free(CSP_META_WINDOW, a);
 }
 
@@ -209,16 +214,21 @@ void csp_auto_issued(struct csp_win *w, const struct csp_op *op, int complete)
         if (csp_gate_done(n->gate))
             tell_closed();
     } else if (!complete && csp_stats_threads) {
+        _Atomic uint64_t *open = w->automatic->open; // before the gate counts it
+        atomic_fetch_or_explicit(&open[op->target / 64], UINT64_C(1) << op->target % 64,
+                                 memory_order_acq_rel);
         csp_gate_issued(n->gate);
     }
 }
 
-// The first rank of the node from `rank` on, and below `end`, that has something under way to itself, or -1.
-static int next_left(const struct csp_win *w, const struct node *n, int rank, int end)
+// The first rank of the node from `rank` on, and below `end`, that has something under way to itself, or -1: its bit is
+// number `begin` + rank.
+static int next_left(const struct csp_win *w, const struct node *n, const _Atomic uint64_t *words,
+                     int begin, int rank, int end)
 {
     while (rank < end) {
-        int bit = csp_async_target(rank);
-        uint64_t word = atomic_load_explicit(&w->used[bit / 64], memory_order_relaxed) >> bit % 64;
+        int bit = begin + rank;
+        uint64_t word = atomic_load_explicit(&words[bit / 64], memory_order_relaxed) >> bit % 64;
         if (word & 1 && w->peers[rank].node == n->number)
             return rank;
         rank += word ? 1 : 64 - bit % 64;
@@ -227,18 +237,21 @@ static int next_left(const struct csp_win *w, const struct node *n, int rank, in
 }
 
 // Are operations to other targets of the node still under way? Whoever was found last is looked at first, and others
-// from there on, so that flushes of one target after the other pass over them once.
+// from there on, so that flushes of one target after the other pass over them once. With several threads the executors'
+// bits do not tell.
 static int others_left(const struct csp_win *w, struct node *n)
 {
     int ng = csp_rt.topo->ng;
-    for (int bit = n->number * ng; bit < (n->number + 1) * ng; bit++)
+    for (int bit = n->number * ng; !csp_stats_threads && bit < (n->number + 1) * ng; bit++)
         if (csp_win_marked(w->used, bit) || csp_win_marked(w->soft, bit))
             return 1;
-    if (!(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
+    if (!csp_stats_threads && !(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
         return 0;
-    int found = next_left(w, n, n->left, w->n);
+    const _Atomic uint64_t *words = csp_stats_threads ? w->automatic->open : w->used;
+    int begin = csp_stats_threads ? 0 : csp_async_target(0);
+    int found = next_left(w, n, words, begin, n->left, w->n);
     if (found < 0)
-        found = next_left(w, n, 0, n->left);
+        found = next_left(w, n, words, begin, 0, n->left);
     n->left = found < 0 ? 0 : found;
     return found >= 0;
 }
@@ -324,9 +337,23 @@ void csp_auto_wait_end(struct csp_win *w, int node)
     release(w->automatic);
 }
 
+// Only the thread that measures, before its flush: what it finds at the end was issued since.
+static void close_targets(struct csp_win *w, int target)
+{
+    _Atomic uint64_t *open = w->automatic->open;
+    if (target >= 0)
+        atomic_fetch_and_explicit(&open[target / 64], ~(UINT64_C(1) << target % 64),
+                                  memory_order_acq_rel);
+    for (int i = 0; target < 0 && i < (w->n + 63) / 64; i++)
+        atomic_exchange_explicit(&open[i], 0, memory_order_acq_rel);
+}
+
 int csp_auto_flush_begin(struct csp_win *w, int target)
 {
-    return csp_auto_wait_begin(w, node_number(w, target));
+    int measures = csp_auto_wait_begin(w, node_number(w, target));
+    if (measures && csp_stats_threads)
+        close_targets(w, target);
+    return measures;
 }
 
 void csp_auto_flush_end(struct csp_win *w, int target)

@@ -337,7 +337,7 @@ static int flush_timed(struct csp_win *w, int rank, struct todo todo,
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     if (!node_has(w, rank, todo))
         return flush_nothing(w, rank);
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     int rc = flush(w, rank);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
     return rc;
@@ -363,7 +363,7 @@ static int flush_all_timed(struct csp_win *w, struct todo todo, int (*flush)(str
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     if (!window_has(w, todo))
         return flush_nothing(w, -1);
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     int rc = flush(w);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
     return rc;

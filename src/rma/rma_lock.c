@@ -50,7 +50,7 @@ static void acquire(struct csp_win *w, int node, int target, int lock_type)
 {
     _Atomic uint64_t granted = 0;
     struct csp_wait wait;
-    uint64_t begin = csp_clock_ns(), stamp;
+    uint64_t begin = csp_time_wait(), stamp;
     lock_message(w, CSP_AM_LOCK, node, target, lock_type, &granted);
     csp_wait_begin(&wait, "lock of rank %ld (-1: all) from the lock server of node %ld, window %ld",
                    target, node, (long)w->gid);
@@ -133,7 +133,7 @@ int csp_rma_win_unlock(struct csp_win *w, int rank)
     pthread_mutex_unlock(&w->mutex);
     if (!h)
         return csp_win_raise(w, rank < 0 || rank >= w->n ? MPI_ERR_RANK : MPI_ERR_RMA_SYNC);
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     int rc = csp_win_flush_target(w, rank);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
     if (h->nocheck)
@@ -209,7 +209,7 @@ int csp_rma_win_unlock_all(struct csp_win *w)
 {
     if (!atomic_load(&w->locked_all))
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     int rc = csp_win_flush_end(w);
     csp_time_waited(CSP_WAIT_FLUSH, begin);
     for (int i = 0; i < w->members->nnodes; i++) {

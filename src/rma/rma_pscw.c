@@ -89,10 +89,10 @@ int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
         rc = MPI_ERR_RMA_SYNC;
     if (rc != MPI_SUCCESS)
         return csp_win_raise(w, rc);
-    uint64_t begin = csp_clock_ns();
     w->access.ranks = window_ranks(w, group, &w->access.n, &rc);
     if (!w->access.ranks)
         return csp_win_raise(w, rc);
+    uint64_t begin = csp_time_wait();
     qsort(w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_rank);
     w->access.active = 1;
     for (int i = 0; i < w->access.n; i++) {
@@ -114,7 +114,7 @@ int csp_rma_win_complete(struct csp_win *w)
 {
     if (!w->access.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     int rc = csp_win_flush_end(w);
     send_all(w, w->access.ranks, w->access.n, CSP_AM_COMPLETE);
     free(w->access.ranks);
@@ -147,7 +147,7 @@ int csp_rma_win_wait(struct csp_win *w)
 {
     if (!w->expose.active)
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     struct csp_wait wait;
     csp_wait_begin(&wait, "MPI_Win_wait: MPI_Win_complete of all %ld origins of window %ld",
                    w->expose.n, (long)w->gid);

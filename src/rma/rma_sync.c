@@ -9,7 +9,6 @@
 #include "rma/rma_win.h"
 
 #include "adapt/rounds.h"
-#include "base/clock.h"
 #include "rma/rma_async.h"
 #include "rma/rma_check.h"
 #include "rma/rma_time.h"
@@ -86,7 +85,7 @@ int csp_rma_win_fence(struct csp_win *w, int assertion)
     w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
     if ((assertion & MPI_MODE_NOPRECEDE) && (assertion & MPI_MODE_NOSUCCEED))
         return MPI_SUCCESS;
-    uint64_t begin = csp_clock_ns();
+    uint64_t begin = csp_time_wait();
     rc = (assertion & MPI_MODE_NOPRECEDE) ? MPI_SUCCESS : csp_win_flush_end(w);
     int agreed = csp_async_fence(w);
     csp_time_waited(CSP_WAIT_FENCE, begin);

@@ -247,7 +247,7 @@ static void activate(struct csp_topo *topo, int ng)
     csp_quirks_env(MPI_INFO_ENV);
     csp_rt.yielded = csp_quirks_yield(0);
     if (csp_predict_used() || csp_config.trace[0])
-        csp_mpi_time_start(&me->mpi_time);
+        csp_mpi_time_start(&me->mpi_time, csp_config.trace[0] ? &me->waiting : NULL);
 }
 
 // Every process reads its own environment; the lowest one that finds it bad speaks and ends the

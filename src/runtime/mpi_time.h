@@ -7,12 +7,17 @@
 
 #include "adapt/rate.h"
 
-/** Calls are measured into `t`, this process's record in the node segment: from MPI_Init to MPI_Finalize. */
-void csp_mpi_time_start(struct csp_mpi_time *t);
+/** Calls are measured into `calls`, this process's record in the node segment, from MPI_Init to MPI_Finalize; the part of
+ * them in which it waits for operations into `waits`, if not NULL. */
+void csp_mpi_time_start(struct csp_mpi_time *calls, struct csp_mpi_time *waits);
 void csp_mpi_time_stop(void);
 
 /** Around a call of the program, or of the MPI library inside one. */
 void csp_mpi_time_enter(void);
 void csp_mpi_time_leave(void);
+
+/** Around a wait for operations, inside a call. */
+void csp_mpi_time_wait(void);
+void csp_mpi_time_waited(void);
 
 #endif

@@ -34,6 +34,7 @@ struct csp_node_proc {
     uint64_t probe_addr;            // where they try
     _Atomic uint64_t ring_off;      // user: of its csp_ring (runtime/cell.h); 0: none
     _Alignas(64) struct csp_mpi_time mpi_time; // user: runtime/mpi_time.h
+    struct csp_mpi_time waiting;               // user with CSP_TRACE: likewise
     _Alignas(64) struct csp_stats stats;
 };
 

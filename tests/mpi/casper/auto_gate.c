@@ -2,7 +2,8 @@
 // Copyright the Casper developers
 // Who has completed its accumulates and then computes, outside MPI, holds up nobody's change of route, whatever completed
 // them: flushes of one target after the other, by the targets themselves, or the last of a flood and a flush that finds
-// nothing left to do. The route is another one after each interval; a process beside it must see both.
+// nothing left to do. The route is another one after each interval; a process beside it must see both. With the argument "threads"
+// by a program that may call MPI from several.
 #include "casper_counter.h"
 
 enum { AWAY = 0, BESIDE = 1, X = 2, Y = 3, FLOOD = 32768 /* src/rma/rma_flush.c */ };
@@ -119,9 +120,12 @@ static MPI_Win share(void)
     return win;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    csp_test_init();
+    int threads = argc > 1 && strcmp(argv[1], "threads") == 0, level;
+    csp_test_init_thread(threads ? MPI_THREAD_MULTIPLE : MPI_THREAD_SINGLE, &level);
+    if (threads && level != MPI_THREAD_MULTIPLE)
+        csp_test_skip("the library has no MPI_THREAD_MULTIPLE");
     casper_only();
     casper_only_auto();
     csp_test_need(4);
