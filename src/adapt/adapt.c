@@ -15,7 +15,7 @@ enum {
     PROBE_MOST = 4,   // measurements in a probe
     OTHER_WORK = 4,   // times as many operations between waits, or as few
     PROBE_EVERY = 20, // intervals
-    PROBE_SELDOM = 100,
+    PROBE_SELDOM = 160,
     PATIENCE_INTERVALS = 2,
     URGENT_SHARE = 8, // of one, in another phase
     CREDIT = 8,       // by how much sooner a probe may follow the last one in another phase

@@ -9,10 +9,11 @@ int csp_rate_step(struct csp_rate *r, const struct csp_rate_config *config, uint
     if (now_ns < r->begin_ns || all_ns < config->interval_ns || all_ns == 0)
         return 0;
     int before = r->off;
-    r->percent = (int)(in_ns >= all_ns ? 100 : (double)in_ns * 100 / (double)all_ns);
-    if (r->percent > config->high_percent)
+    double percent = in_ns >= all_ns ? 100 : (double)in_ns * 100 / (double)all_ns;
+    r->percent = (int)percent;
+    if (percent > config->high_percent)
         r->off = 1;
-    else if (r->percent < config->low_percent)
+    else if (percent < config->low_percent)
         r->off = 0;
     r->begin_ns = now_ns;
     r->mpi_ns = mpi_ns;

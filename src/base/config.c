@@ -219,6 +219,17 @@ static enum csp_status load_entry(const char *entry, char *seen, int report)
     return status;
 }
 
+// Each is in its range.
+static enum csp_status check_pairs(int report)
+{
+    if (csp_config.low_cr <= csp_config.high_cr)
+        return CSP_OK;
+    if (report)
+        csp_error("CSP_LOW_CR=%ld is above CSP_HIGH_CR=%ld", (long)csp_config.low_cr,
+                  (long)csp_config.high_cr);
+    return CSP_ERR_ARG;
+}
+
 enum csp_status csp_config_load(char *const *environ_, int report)
 {
     char seen[VARIABLES] = {0};
@@ -229,6 +240,8 @@ enum csp_status csp_config_load(char *const *environ_, int report)
         if (strncmp(*environ_, "CSP_", 4) == 0 && strchr(*environ_, '='))
             if (load_entry(*environ_, seen, report))
                 status = CSP_ERR_ARG;
+    if (check_pairs(report))
+        status = CSP_ERR_ARG;
     csp_log_level = (enum csp_log_level)csp_config.log;
     return status;
 }

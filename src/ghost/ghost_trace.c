@@ -13,6 +13,7 @@
 #include "ghost/ghost.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
+#include "runtime/spawn.h"
 #include "trace/trace.h"
 
 enum { BUFFER_BYTES = 1 << 20 };
@@ -22,6 +23,7 @@ static struct csp_trace *trace;      // NULL: none
 static struct csp_trace_look *looks; // [lrank]
 static int changes_seen;
 static uint64_t flush_ns;
+static char dir[4096];
 
 static struct csp_trace_look look_at(const struct csp_node_proc *p, uint64_t now_ns)
 {
@@ -68,27 +70,32 @@ void csp_ghost_trace_turn(uint64_t now_ns)
     }
 }
 
+static void name_file(char *path, size_t bytes, int node)
+{
+    snprintf(path, bytes, "%s/casper-%d.trace.json", dir, node);
+}
+
 // Of a run with more nodes before this one.
 static void remove_old_files(int node)
 {
-    char path[4096];
+    char path[sizeof(dir) + 64];
     do
-        snprintf(path, sizeof(path), "%s/casper-%d.trace.json", csp_config.trace, node++);
+        name_file(path, sizeof(path), node++);
     while (unlink(path) == 0);
 }
 
 static FILE *open_file(void)
 {
-    char path[4096];
-    const char *dir = csp_config.trace;
+    char path[sizeof(dir) + 64];
+    csp_spawn_file(dir, sizeof(dir), csp_config.trace);
     if (mkdir(dir, 0777) != 0 && errno != EEXIST) {
         csp_error("CSP_TRACE=%s: %s; no trace of node %d", dir, strerror(errno), csp_rt.node);
         return NULL;
     }
     if (csp_rt.node == 0)
         remove_old_files(csp_rt.topo->nnodes);
-    snprintf(path, sizeof(path), "%s/casper-%d.trace.json", dir, csp_rt.node);
-    FILE *f = fopen(path, "w"); // too long: an error of its own
+    name_file(path, sizeof(path), csp_rt.node);
+    FILE *f = fopen(path, "w");
     if (f)
         setvbuf(f, NULL, _IOFBF, BUFFER_BYTES);
     else
@@ -126,7 +133,7 @@ void csp_ghost_trace_stop(void)
         if (csp_trace_end(trace, now_ns, looks) != CSP_OK)
             csp_error("CSP_TRACE=%s: the trace of node %d is not complete: it could not all be "
                       "written (is the disk full?)",
-                      csp_config.trace, csp_rt.node);
+                      dir, csp_rt.node);
     }
     trace = NULL;
     free(looks);

@@ -10,6 +10,7 @@
 #include "base/numerals.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
+#include "runtime/spawn.h"
 
 const char *const csp_report_ops[CSP_OP_KINDS] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"};
 const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "target",
@@ -145,12 +146,14 @@ static void library_line(char *text, size_t bytes)
 
 static void write_json(const struct csp_report *r)
 {
-    FILE *f = fopen(csp_config.report_file, "w");
+    char path[4096];
+    csp_spawn_file(path, sizeof(path), csp_config.report_file);
+    FILE *f = fopen(path, "w"); // too long: an error of its own
     if (f)
         csp_report_json(f, r);
     if (!f || fclose(f) != 0)
-        csp_error("the report could not be written to CSP_REPORT_FILE=%s: %s",
-                  csp_config.report_file, strerror(errno));
+        csp_error("the report could not be written to CSP_REPORT_FILE=%s: %s", path,
+                  strerror(errno));
 }
 
 static void write_all(char *all, struct csp_report_change *changes, size_t nchanges)

@@ -36,7 +36,7 @@ struct csp_rt {
     int open_sessions;     // sessions of the program
     int p2p;               // all processes want ghosts to carry sends and receives
     int yielded;           // csp_quirks_yield: before Casper changed it
-    int spawned;           // this job was started by MPI_Comm_spawn
+    int spawned;           // by MPI_Comm_spawn: pid of the first process of this job; or 0
     int thread_level;      // provided
     int threads;           // in some process of the job several threads may call MPI at once,
     int levels_differ;     // and not in each

@@ -12,6 +12,9 @@
 // Without an answer the child has no ghosts. MPI-4.1 11.8.
 #include "runtime/spawn.h"
 
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 #include "base/clock.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -29,7 +32,21 @@ static int keyval;            // of users_parent: tells when it is freed
 void csp_spawn_detect(void)
 {
     csp_mpi.Comm_get_parent(&library_parent);
-    csp_rt.spawned = library_parent != MPI_COMM_NULL;
+    if (library_parent == MPI_COMM_NULL)
+        return;
+    csp_rt.spawned = (int)getpid();
+    csp_mpi.Bcast(&csp_rt.spawned, 1, MPI_INT, 0, MPI_COMM_WORLD);
+}
+
+void csp_spawn_file(char *path, size_t bytes, const char *name)
+{
+    size_t length = strlen(name);
+    while (length > 1 && name[length - 1] == '/')
+        length--;
+    if (csp_rt.spawned)
+        snprintf(path, bytes, "%.*s.spawned-%d", (int)length, name, csp_rt.spawned);
+    else
+        snprintf(path, bytes, "%s", name);
 }
 
 // Child, lowest rank. @return the parents know.

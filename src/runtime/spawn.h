@@ -4,10 +4,15 @@
 #ifndef CSP_RUNTIME_SPAWN_H
 #define CSP_RUNTIME_SPAWN_H
 
+#include <stddef.h>
 #include "runtime/mpi_table.h"
 
-/** Finds out whether this job was spawned (csp_rt.spawned). */
+/** Finds out whether this job was spawned (csp_rt.spawned). Collective over the real world. */
 void csp_spawn_detect(void);
+
+/** Where this job writes `name`, a file or directory that the environment names: a spawned job has the environment of its
+ * parents, and adds .spawned-PID. */
+void csp_spawn_file(char *path, size_t bytes, const char *name);
 
 /**
  * A spawned job tells its parents how many ghosts it wants on each node. Collective over the real world.

@@ -231,9 +231,11 @@ static void change_args(FILE *out, const struct csp_change *c)
 
 void csp_trace_change(struct csp_trace *t, const struct csp_change *c)
 {
-    fprintf(t->out,
-            ",\n{\"ph\": \"i\", \"s\": \"g\", \"pid\": %d, \"tid\": %d, \"ts\": %.1f, \"name\": \"",
-            t->node, GHOST_TID, (double)c->ns * 1e-3);
+    fprintf(
+        t->out,
+        ",\n{\"ph\": \"i\", \"s\": \"g\", \"pid\": %d, \"tid\": %d, \"ts\": %.1f, \"cat\": \"%s\", "
+        "\"name\": \"",
+        t->node, GHOST_TID, (double)c->ns * 1e-3, c->off ? "off" : "on");
     change_args(t->out, c);
     fprintf(t->out, "}");
 }

@@ -284,6 +284,7 @@ csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_tw
 csp_add_mpi_test(casper/hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/hints_two_soft ENV CSP_ACC_ROUTE=software)
 csp_add_mpi_test(casper/lock_overtake.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/lock_overtake.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/lock_overtake_two)
+csp_add_mpi_test(casper/long_wait.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/lock_starve.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/lock_starve.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/lock_starve_eager
                  ENV CSP_LOCK_DEFER=0)

@@ -192,9 +192,55 @@ def test_a_span_that_a_dead_job_left_open_ends_with_the_last_event():
 
 def test_changes_that_differ_in_their_figures_alone():
     node = timeline.Node(0)
-    node.changes = [(1.0, "on", {"wait": wait}) for wait in (2, 3)]
+    node.changes = [(1.0, "on", {"wait": wait}, False) for wait in (2, 3)]
     page = timeline.page([node], [])
     assert "wait: 2" in page and "wait: 3" in page
+
+
+def test_a_long_wait_is_seen_as_long_as_it_is(tmp_path):
+    """And not all at its end, within the time of one look."""
+    env = {"CSP_TRACE": str(tmp_path)}
+    done = run(Job(job_support.library("m50"), "casper/long_wait", env=env))
+    assert done.code == 0, done.output
+    waits = [
+        (e["ts"] * 1e-6, e["args"]["%"])
+        for node in (0, 1)
+        for e in events(tmp_path, node)
+        if e["ph"] == "C" and e["name"] == "rank 1: waits"
+    ]
+    share, begin = 0, 0
+    waited = 0
+    for at, percent in waits:
+        waited += (at - begin) * share / 100
+        begin, share = at, percent
+    assert 0.3 < waited < 2, waits
+
+
+def test_a_spawned_job_has_files_of_its_own(tmp_path):
+    env = {
+        "CSP_SPAWN_NG": "1",
+        "CSP_TRACE": str(tmp_path / "trace") + "/",
+        "CSP_REPORT_FILE": str(tmp_path / "report.json"),
+    }
+    done = run(Job(job_support.library("m50"), "casper/spawn_ghosts", env=env))
+    assert done.code == 0, done.output
+    folder, report = sorted(tmp_path.glob("*.spawned-*"), reverse=True)
+    assert report.name.partition(".spawned-")[::2] == (
+        "report.json",
+        folder.name.rpartition("-")[2],
+    )
+    users = {
+        d: json.loads((tmp_path / d).read_text())["users_count"] for d in ("report.json", report)
+    }
+    assert users == {"report.json": 4, report: 6}
+    for where, count in ((tmp_path / "trace", 4), (folder, 6)):
+        ranks = [
+            e["args"]["name"]
+            for node in (0, 1)
+            for e in events(where, node)
+            if e["ph"] == "M" and e["name"] == "thread_name" and "rank" in e["args"]["name"]
+        ]
+        assert sorted(ranks) == [f"rank {i}" for i in range(count)]
 
 
 def test_no_traces(tmp_path):

@@ -150,6 +150,18 @@ static void every_problem_gets_its_line(void **state)
     assert_int_equal(lines, 3);
 }
 
+static void thresholds_in_the_wrong_order(void **state)
+{
+    (void)state;
+    char *const env[] = {"CSP_LOW_CR=81", NULL}, *const equal[] = {"CSP_LOW_CR=80", NULL};
+    unit_capture_begin();
+    enum csp_status status = csp_config_load(env, 1);
+    assert_string_equal(unit_capture_end(),
+                        "casper: error: CSP_LOW_CR=81 is above CSP_HIGH_CR=80\n");
+    assert_int_equal(status, CSP_ERR_ARG);
+    assert_int_equal(csp_config_load(equal, 1), CSP_OK);
+}
+
 static void effective_values_can_be_read_back(void **state)
 {
     (void)state;
@@ -191,6 +203,7 @@ int main(void)
         cmocka_unit_test_setup(unknown_names_are_named_with_the_nearest, reset),
         cmocka_unit_test_setup(a_quiet_process_says_nothing, reset),
         cmocka_unit_test_setup(every_problem_gets_its_line, reset),
+        cmocka_unit_test_setup(thresholds_in_the_wrong_order, reset),
         cmocka_unit_test_setup(effective_values_can_be_read_back, reset),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);

@@ -37,6 +37,17 @@ static void follows_the_two_thresholds(void **state)
     assert_false(second(&r, 0));
 }
 
+static void thresholds_of_nothing_turn_off_whoever_is_in_mpi_at_all(void **state)
+{
+    (void)state;
+    static const struct csp_rate_config never = {SECOND, 0, 0};
+    struct csp_rate r;
+    csp_rate_begin(&r, 0, 0);
+    assert_false(csp_rate_step(&r, &never, SECOND, 0));
+    assert_true(csp_rate_step(&r, &never, (uint64_t)2 * SECOND, SECOND / 1000));
+    assert_true(r.off);
+}
+
 static void an_interval_must_be_over(void **state)
 {
     (void)state;
@@ -151,6 +162,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(follows_the_two_thresholds),
+        cmocka_unit_test(thresholds_of_nothing_turn_off_whoever_is_in_mpi_at_all),
         cmocka_unit_test(an_interval_must_be_over),
         cmocka_unit_test(no_interval_at_all),
         cmocka_unit_test(time_in_a_call_that_goes_on_counts),

@@ -38,7 +38,7 @@ class Node:
         self.tracks = {}  # tid: name
         self.spans = {}  # tid: [(begin, length, state)]
         self.counters = {}  # name: [(time, {series: value})]
-        self.changes = []  # (time, text, arguments)
+        self.changes = []  # (time, text, arguments, whether redirection is off)
 
     def end(self):
         """When the last thing ended."""
@@ -111,7 +111,7 @@ def read_node(events):
         elif e["ph"] == "C":
             node.counters.setdefault(e["name"], []).append((at, e["args"]))
         elif e["ph"] == "i":
-            node.changes.append((at, e["name"], e["args"]))
+            node.changes.append((at, e["name"], e["args"], e.get("cat") == "off"))
     for tid in list(begun):
         end(tid, last)
     return node
@@ -163,10 +163,8 @@ def draw_tracks(axes, node, tids):
 
 
 def mark_changes(axes, node):
-    for at, name, _ in node.changes:
-        axes.axvline(
-            at, color="black", linewidth=0.8, linestyle=":" if name.endswith("on") else "-"
-        )
+    for at, _, _, off in node.changes:
+        axes.axvline(at, color="black", linewidth=0.8, linestyle="-" if off else ":")
 
 
 def draw(plt, node):
@@ -232,7 +230,7 @@ def page(nodes, figures):
         for node in nodes
         for tid in node.users()
     ]
-    changes = [(at, node.number, n, args) for node in nodes for at, n, args in node.changes]
+    changes = [(at, node.number, n, args) for node in nodes for at, n, args, _ in node.changes]
     changes.sort(key=lambda change: change[:3])  # several may be equal but for their figures
     rows = [
         ["%.3f s" % at, n, "; ".join("%s: %s" % item for item in args.items())]
