@@ -5,9 +5,11 @@
 PREFIX ?= /usr/local
 SETUP = @tools/setup/setup.sh
 DRIVER = python3 tests/support/driver.py
-# Which builds: with MPICC=wrapper for that MPI library, otherwise for the private MPICH; and the one
+# Which builds: with MPICC=wrapper for that MPI library, called MPI_NAME, otherwise for the private MPICH; and the one
 # for every library with the standard ABI.
-BUILDS = $(if $(MPICC),native abi,m50 abi)
+MPI_NAME ?= native
+BUILDS = $(if $(MPICC),$(MPI_NAME)=$(MPICC) abi,m50 abi)
+NAMES = $(if $(MPICC),$(MPI_NAME) abi,m50 abi)
 # cmake --install puts DESTDIR before the prefix.
 export MPICC DESTDIR
 
@@ -16,7 +18,7 @@ export MPICC DESTDIR
 all:
 	$(SETUP) build
 	@tools/setup/build.sh $(BUILDS)
-	@echo "Built: $(BUILDS:%=build/%/libcasper.so). Next: bin/casper run -n 4 ./your_program"
+	@echo "Built: $(NAMES:%=build/%/libcasper.so). Next: bin/casper run -n 4 ./your_program"
 
 demo:
 	$(SETUP) build
@@ -47,7 +49,7 @@ format:
 	@build/env/lint/bin/python tools/lint.py --fix
 
 install: all
-	@for b in $(BUILDS); do cmake --install build/$$b --prefix "$(PREFIX)" || exit 1; done
+	@for b in $(NAMES); do cmake --install build/$$b --prefix "$(PREFIX)" || exit 1; done
 
 clean:
 	rm -rf $(filter-out build/env,$(wildcard build/*))
@@ -56,7 +58,8 @@ distclean:
 	rm -rf build
 
 help:
-	@echo "make            build libcasper for the default MPI (MPICC=wrapper: for that one)"
+	@echo "make            build libcasper for the default MPI (MPICC=wrapper: for that one;"
+	@echo "                MPI_NAME=name: one of several such builds)"
 	@echo "make demo       build, then show the progress gap with and without ghosts"
 	@echo "make test       tests on every MPI library that is here (about half an hour on two cores)"
 	@echo "make test-full  the whole matrix: libraries x ghosts x nodes"

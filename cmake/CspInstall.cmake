@@ -7,11 +7,21 @@
 # `mpicc` of most libraries makes programs of their own ABI.
 include(CMakePackageConfigHelpers)
 
+# A folder of an installation: packagers also name it whole.
+function(csp_below out prefix folder)
+    if(NOT IS_ABSOLUTE ${folder})
+        set(folder ${prefix}/${folder})
+    endif()
+    set(${out} ${folder} PARENT_SCOPE)
+endfunction()
+
 set(home ${CMAKE_INSTALL_LIBDIR}/casper/${CSP_NAME})
 set(config ${CMAKE_INSTALL_LIBDIR}/cmake/casper)
 set(share ${CMAKE_INSTALL_DATADIR}/casper)
 
-set_target_properties(casper ${csp_helpers} PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+csp_below(CSP_LIBDIR_INSTALLED "\${CMAKE_INSTALL_PREFIX}" ${CMAKE_INSTALL_LIBDIR})
+configure_file(cmake/install_check.cmake.in ${CMAKE_BINARY_DIR}/install_check.cmake @ONLY)
+install(SCRIPT ${CMAKE_BINARY_DIR}/install_check.cmake)
 install(TARGETS casper EXPORT casper LIBRARY DESTINATION ${home})
 install(TARGETS ${csp_helpers} RUNTIME DESTINATION ${home}/bin)
 install(FILES ${CMAKE_BINARY_DIR}/casper-build.json DESTINATION ${home})
@@ -24,6 +34,7 @@ install(DIRECTORY tools/casper/casper_cli DESTINATION ${share}/python USE_SOURCE
         PATTERN __pycache__ EXCLUDE PATTERN lib EXCLUDE)
 file(RELATIVE_PATH CSP_PYTHON_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR}
      ${CMAKE_INSTALL_FULL_DATADIR}/casper/python)
+file(RELATIVE_PATH CSP_BUILDS_FROM_BIN ${CMAKE_INSTALL_FULL_BINDIR} ${CMAKE_INSTALL_FULL_LIBDIR}/casper)
 configure_file(cmake/casper.in ${CMAKE_BINARY_DIR}/casper @ONLY)
 install(PROGRAMS ${CMAKE_BINARY_DIR}/casper DESTINATION ${CMAKE_INSTALL_BINDIR})
 
@@ -44,5 +55,7 @@ install(FILES ${CMAKE_BINARY_DIR}/casper-build.json DESTINATION ${config}/${CSP_
 install(FILES ${CMAKE_BINARY_DIR}/casper-config.cmake ${CMAKE_BINARY_DIR}/casper-config-version.cmake
         DESTINATION ${config})
 file(RELATIVE_PATH CSP_PREFIX_FROM_PC ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+csp_below(CSP_PC_LIBDIR "\${prefix}" ${CMAKE_INSTALL_LIBDIR})
+csp_below(CSP_PC_INCLUDEDIR "\${prefix}" ${CMAKE_INSTALL_INCLUDEDIR})
 configure_file(cmake/casper.pc.in ${CMAKE_BINARY_DIR}/casper.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/casper.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

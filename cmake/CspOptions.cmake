@@ -22,7 +22,8 @@ endif()
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 
 function(csp_set_flags target)
-    target_compile_options(${target} INTERFACE -Wall -Wextra -fvisibility=hidden)
+    target_compile_options(${target} INTERFACE -Wall -Wextra -fvisibility=hidden
+        "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=") # the same from any folder
     target_compile_definitions(${target} INTERFACE _GNU_SOURCE=1)
     if(CSP_WERROR)
         target_compile_options(${target} INTERFACE -Werror)

@@ -75,6 +75,7 @@ static void publish(struct loop *l)
                           memory_order_relaxed);
     struct csp_stats *s = &l->me->stats;
     atomic_store_explicit(&s->loop_ns, l->now - l->begin, memory_order_relaxed);
+    atomic_store_explicit(&s->busy_ns, l->busy_ns, memory_order_relaxed);
     atomic_store_explicit(&s->sleep_ns, l->sleep_ns, memory_order_relaxed);
     atomic_store_explicit(&s->cpu_ns, csp_clock_cpu_ns() - l->begin_cpu_ns, memory_order_relaxed);
     atomic_store_explicit(&s->polls, l->polls, memory_order_relaxed);
@@ -142,7 +143,7 @@ static enum found turn(struct loop *l)
     if (what != NOTHING) {
         l->busy_polls++;
         l->busy_ns += csp_idle_work_ns(took + l->suspect_ns);
-        atomic_store_explicit(&l->me->stats.busy_ns, l->busy_ns, memory_order_relaxed);
+        atomic_store_explicit(&l->me->busy_ns, l->busy_ns, memory_order_relaxed);
         l->suspect_ns = 0;
     } else if (l->suspect_ns && l->now >= l->look_until) {
         drop_suspicion(l);

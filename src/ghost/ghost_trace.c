@@ -30,7 +30,7 @@ static struct csp_trace_look look_at(const struct csp_node_proc *p, uint64_t now
     const struct csp_stats *s = &p->stats;
     struct csp_trace_look look = {0};
     look.mpi_ns = csp_mpi_time_until(&p->mpi_time, now_ns);
-    look.busy_ns = csp_stats_get(&s->busy_ns);
+    look.busy_ns = csp_stats_get(&p->busy_ns);
     look.waited_ns = csp_mpi_time_until(&p->waiting, now_ns);
     for (int k = 0; k < CSP_OP_KINDS; k++) {
         const _Atomic uint64_t *by = s->op_count[k];

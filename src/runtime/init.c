@@ -154,6 +154,16 @@ static int enough_ranks(const int *node_of_wrank, int nranks, int nnodes, int ng
     return enough;
 }
 
+// The MPI library's launcher may have put the ranks on other nodes, each of which takes its ghosts.
+static void check_users(int users, int nnodes)
+{
+    if (csp_config.users != 0 && csp_config.users != users && !csp_rt.spawned)
+        refuse("CSP_USERS=%d, but there are %d users on %d nodes: ranks were not placed as `casper "
+               "run` counted them (a host file or a batch system that it does not know?); name the "
+               "nodes: --hosts",
+               (int)csp_config.users, users, nnodes);
+}
+
 static void *must_calloc(size_t n, size_t bytes)
 {
     void *p = calloc(n, bytes);
@@ -167,6 +177,7 @@ static struct csp_topo *make_topo(int nranks, int ng)
     int nnodes = number_nodes(node_of_wrank, nranks);
     struct csp_topo *topo = NULL;
     if (enough_ranks(node_of_wrank, nranks, nnodes, ng)) {
+        check_users(nranks - nnodes * ng, nnodes);
         topo = must_calloc(1, csp_topo_bytes(nranks, nnodes, ng));
         enum csp_status s = csp_topo_build(node_of_wrank, nranks, nnodes, ng, topo);
         CSP_CHECK(s == CSP_OK, "node map: %s", csp_status_string(s));

@@ -35,6 +35,7 @@ struct csp_node_proc {
     _Atomic uint64_t ring_off;      // user: of its csp_ring (runtime/cell.h); 0: none
     _Alignas(64) struct csp_mpi_time mpi_time; // user: runtime/mpi_time.h
     struct csp_mpi_time waiting;               // user with CSP_TRACE: likewise
+    _Atomic uint64_t busy_ns;                  // ghost: that of `stats`, as of its last turn
     _Alignas(64) struct csp_stats stats;
 };
 

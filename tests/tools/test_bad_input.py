@@ -25,7 +25,7 @@ WINDOWS = {
     "dynamic": {"CASPER_TEST_WINDOW": "dynamic"},
 }
 LARGE = ["30", "large"]  # arguments: there is always much under way
-LOADER = r"symbol lookup error|undefined symbol|cannot open shared object"
+LOADER = r"symbol lookup error|undefined symbol|cannot open shared object|version .* not found"
 LAUNCHER = r"BAD TERMINATION|BAD TERM|exited|terminat|signal|KILLED|Killed|lost|unexpected"
 
 

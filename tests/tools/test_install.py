@@ -118,6 +118,75 @@ def test_installed_files(prefix):
     assert {p.name for p in (prefix / "share/man").glob("man*/*")} == pages
 
 
+def run_paths(library):
+    """Of an ELF file; an empty one means the current folder."""
+    found = re.findall(r"\(RU?N?PATH\).*\[(.*)\]", run(["readelf", "-d", library]))
+    return ":".join(found).split(":") if found else []
+
+
+def test_binaries_load_nothing_from_the_current_folder(prefix):
+    """And name no file of the source tree, so that they are the same from any."""
+    for name, paths in (("m50", [f"{MPI.parent}/lib"]), ("abi", [])):
+        for file in ("libcasper.so", "bin/gap_check", "bin/rate_check"):
+            binary = prefix / "lib/casper" / name / file
+            assert run_paths(binary) == paths
+            assert str(ROOT / "src").encode() not in binary.read_bytes()
+
+
+def test_another_library_does_not_replace_a_build(prefix, tmp_path):
+    install(tmp_path, "m50")
+    info = tmp_path / "lib/casper/m50/casper-build.json"
+    about = json.loads(info.read_text())
+    other = tmp_path / "libmpi.so.12"
+    other.touch()
+    info.write_text(json.dumps({**about, "mpi_library": str(other)}))
+    words = ["cmake", "--install", ROOT / "build/m50", "--prefix", tmp_path]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    assert done.returncode != 0 and "MPI_NAME" in done.stderr
+    assert json.loads(info.read_text())["mpi_library"] == str(other)
+    other.unlink()  # an update may have another path
+    install(tmp_path, "m50")
+    assert json.loads(info.read_text()) == about
+
+
+def configured(folder, *words):
+    """A build that is only configured, with the binaries of build/m50."""
+    build = [ROOT / "tools/setup/build.sh", "--configure", "-o", folder, "m50", "--", *words]
+    run(build)
+    for file in ("libcasper.so", "bin/gap_check", "bin/rate_check"):
+        (folder / "m50" / file).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / "build/m50" / file, folder / "m50" / file)
+    return folder / "m50"
+
+
+@needs_pkg_config
+@pytest.mark.parametrize("whole", [False, True])
+def test_other_folders(prefix, source, plain_app, tmp_path, whole):
+    """As packagers name them, below the prefix or whole."""
+    where = tmp_path / "prefix"
+    libdir, includedir = (
+        f"{where}/" * whole + name for name in ("lib64/mpich/lib", "include/mpich")
+    )
+    words = [
+        f"-DCMAKE_INSTALL_{name}={folder}"
+        for name, folder in (("PREFIX", where), ("LIBDIR", libdir), ("INCLUDEDIR", includedir))
+    ]
+    run(["cmake", "--install", configured(tmp_path / "build", *words)])
+    assert run([where / "bin/casper", "run", "-n", "1", plain_app]) == "size 1, asked 2\n"
+    found = run(
+        ["pkg-config", "--cflags", "--libs", "casper"],
+        env={"PKG_CONFIG_PATH": f"{where}/lib64/mpich/lib/pkgconfig"},
+    )
+    run([MPI / "mpicc", "-DASK=casper_active()", "-o", tmp_path / "app", source, *found.split()])
+    assert run([MPI / "mpiexec", "-n", "2", tmp_path / "app"]) == "size 1, asked 1\n"
+    package = f"{where}/lib64/mpich/lib/cmake/casper"
+    (tmp_path / "project").mkdir()
+    words, made = project(tmp_path / "project", where, source, how=(f"-Dcasper_DIR={package}",))
+    run(words)
+    run(["cmake", "--build", made])
+    assert run([MPI / "mpiexec", "-n", "2", made / "app"]) == "size 1, asked 1\n"
+
+
 @pytest.mark.parametrize("names", [["m50", "abi"], ["abi", "m50"], ["abi", "m50", "abi"]])
 def test_the_standard_abi_is_not_the_one_to_link(prefix, tmp_path, names):
     install(tmp_path, *names)
@@ -217,6 +286,22 @@ def test_a_dash_in_the_name_of_a_build(tmp_path):
     assert f"CSP_MPICC:STRING={wrapper}\n" in cache
 
 
+def test_a_wrapper_of_the_same_name_may_be_of_another_library(tmp_path):
+    """After `module swap`, or an MPICC that is older than the last build."""
+    build = [ROOT / "tools/setup/build.sh", "--configure", "-o", tmp_path / "build", "native"]
+    have = []
+    for kind in ("mpicc", "mpicc_abi"):
+        folder = tmp_path / f"mpi{len(have)}"
+        folder.mkdir()
+        wrapper = folder / "mpicc"
+        wrapper.write_text(f'#!/bin/sh\nexec {MPI}/{kind} "$@"\n')
+        wrapper.chmod(0o755)
+        os.utime(wrapper, (0, 0))
+        run(build, env={"MPICC": "mpicc", "PATH": f"{folder}:{os.environ['PATH']}"})
+        have.append((tmp_path / "build/native/csp_mpi_have.h").read_text())
+    assert "CSP_HAVE_MPIX_" in have[0] and have[0] != have[1]
+
+
 def test_the_least_cmake_has_what_is_used():
     """find_program(... NO_CACHE) is of CMake 3.21."""
     least = re.search(r"minimum_required\(VERSION 3\.(\d+)", (ROOT / "CMakeLists.txt").read_text())
@@ -245,6 +330,10 @@ def test_pip(plain_app, tmp_path):
     assert run([command, "run", "-n", "2", plain_app], cwd=tmp_path).count("size 2, asked 2\n") == 2
     dry = run([command, "run", "-n", "2", "--dry-run", plain_app], cwd=tmp_path)
     assert f"{tmp_path}/env/lib" in dry
+    (builds,) = tmp_path.glob("env/lib/python*/site-packages/casper_cli/lib")
+    assert json.loads((builds / "abi/casper-build.json").read_text())["mpi_library"] == ""
+    assert run_paths(builds / "abi/bin/gap_check") == []
+    assert run_paths(builds / "m50/libcasper.so") == [f"{MPI.parent}/lib"]
     abi = tmp_path / "app_abi"
     run(
         [

@@ -148,7 +148,7 @@ def test_dry_run_prints_the_line_alone(site):
     assert done.stdout == (
         f"{site['root']}/bin/mpiexec -n 8 -genv MPIR_CVAR_NUM_CLIQUES 2 "
         "-genv MPIR_CVAR_CLIQUES_BY_BLOCK 1 "
-        f"-genv LD_PRELOAD {site['build']} -genv CSP_NG 2 -genv CSP_STRICT 1 -genv CSP_REPORT 1 -genv A 1 "
+        f"-genv LD_PRELOAD {site['build']} -genv CSP_NG 2 -genv CSP_STRICT 1 -genv CSP_USERS 4 -genv CSP_REPORT 1 -genv A 1 "
         f"{site['app']} 'x y'\n"
     )
     assert "8 = 4 users + 2 ghosts on each of 2 node(s)" in done.stderr
@@ -180,7 +180,13 @@ def test_no_ghosts_still_preloads(site):
 def test_plain_has_no_casper(site):
     done = support.casper("run", "-n", 2, "--plain", "--dry-run", site["app"])
     assert "-n 2 " in done.stdout
-    assert "LD_PRELOAD" not in done.stdout and "CSP_" not in done.stdout
+    assert "LD_PRELOAD" not in done.stdout
+    assert re.findall(r"CSP_\w+ \S+", done.stdout) == ["CSP_NG 0"]  # for programs linked to it
+
+
+def test_several_programs_are_refused(site):
+    done = support.casper("run", "-n", 2, "--dry-run", site["app"], ":", "-n", 1, site["app"])
+    assert done.returncode == 2 and "several programs" in done.stderr
 
 
 def test_a_preload_of_the_user_is_kept(site):

@@ -66,7 +66,8 @@ build_one() {
     # The whole configuration in one line: configure again only when it changes. (A build that is only
     # configured has no make that would notice new files.)
     fortran=$(fortran_of "$name")
-    want="$mpicc $fortran $abi $tests $*"
+    # The wrapper's own file as well: a name may mean another MPI library by now.
+    want="$mpicc $(readlink -f "$(command -v "${mpicc:-true}")") $fortran $abi $tests $*"
     if [ ! -f "$out/$name/Makefile" ] || [ "$(cat "$out/$name/.configured" 2>/dev/null)" != "$want" ]; then
         rm -f "$out/$name/.configured" "$out/$name/CMakeCache.txt"
         cmake -S "$root" -B "$out/$name" -G "Unix Makefiles" -DCSP_NAME="$name" -DCSP_MPICC="$mpicc" \

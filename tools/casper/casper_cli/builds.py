@@ -105,13 +105,16 @@ def source_root():
     return root if os.path.isfile(os.path.join(root, "src/base/config.toml")) else None
 
 
+installed = []  # the folder of builds that the installed command belongs to
+
+
 def search_folders():
     """Folders whose sub-folders hold a libcasper.so, most specific first."""
     root = source_root()
     if root:
         return [os.path.join(root, "build")]
     here = os.path.dirname(os.path.abspath(__file__))
-    folders = [os.path.join(here, "lib")]
+    folders = [*installed, os.path.join(here, "lib")]
     for _ in range(6):
         here = os.path.dirname(here)
         folders += [os.path.join(here, "lib/casper"), os.path.join(here, "lib64/casper")]
@@ -140,25 +143,14 @@ def _score(build, mpi):
     """The better fit first: the same library, family, version."""
     same_file = bool(build.mpi_library) and os.path.realpath(build.mpi_library) == mpi.real
     same_family = build.family == mpi.family
-    same_major = same_family and build.mpi_version.split(".")[0] == mpi.major
-    return (same_file, same_family, same_major, build.mpi_version == mpi.version, build.brings_mpi)
+    return (same_file, same_family, build.mpi_version == mpi.version, build.brings_mpi)
 
 
 def fits(build, mpi):
-    """Can this build run over that MPI library? The name in the ELF files decides."""
-    return build.soname == mpi.soname
-
-
-def other_version(build, mpi):
-    """A sentence if the build fits but was made for another major version; else ""."""
-    if build.family != mpi.family or not build.mpi_version:
-        return ""
-    if build.mpi_version.split(".")[0] == mpi.major:
-        return ""
-    return (
-        f"{build.path} was built for {build.mpi_name} and the program uses {mpi.name}: "
-        "MPI functions that only one of them has are not covered"
-    )
+    """Can this build run over that MPI library? The name in the ELF files decides, and the major release: the
+    library refuses another one (src/runtime/libcheck.c), whose functions it does not know."""
+    other = build.family == mpi.family and build.mpi_version.split(".")[0] not in ("", mpi.major)
+    return build.soname == mpi.soname and not other
 
 
 def _no_match(mpi, builds):

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Optional
 
 from casper_cli import builds, launch, ldso, mpiexec, mpilib, program
-from casper_cli.errors import CasperError, UsageError, nearest, warn
+from casper_cli.errors import CasperError, UsageError, nearest
 
 
 @dataclass
@@ -114,9 +114,6 @@ def choose(args, command, env):
     if not args.plain:
         choice.build = builds.choose(choice.mpi, env)
         launch.check_preload_path(choice.build.path)
-        other = builds.other_version(choice.build, choice.mpi)
-        if other:
-            warn(other, f"Build Casper for that library: {builds.HOW_TO_BUILD}.")
     return choice
 
 

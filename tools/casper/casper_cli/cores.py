@@ -38,7 +38,7 @@ def look(env, allowed=None, online=None):
         "cores": mine.cores,
         "cores_online": whole.cores,
         "restricted": set(allowed) < set(online),
-        "variables": [name for name in plan.OWN_BINDING if name in env],
+        "variables": sorted(name for name in env if name.startswith(plan.OWN_BINDING)),
         "own_cores": mine.cores >= 2,
         "verdict": _ghosts(mine.cores, len(mine.domains)),
     }

@@ -4,6 +4,7 @@
 
 import glob
 import os
+import socket
 from dataclasses import dataclass, field
 from typing import Dict, Tuple
 
@@ -61,6 +62,12 @@ def online():
     return set(parse_cpulist(_read(f"{CPU_DIR}/online"))) or set(range(os.cpu_count() or 1))
 
 
+def are_here(hosts):
+    """Do all these names mean this machine?"""
+    name = socket.gethostname()
+    return set(hosts) <= {"localhost", "127.0.0.1", name, name.partition(".")[0]}
+
+
 def cpu_model(path="/proc/cpuinfo"):
     """The name of this machine's processor; "" if the system does not tell."""
     for line in _read(path).splitlines():
@@ -95,8 +102,9 @@ def allocation(env):
 
 
 BATCH_PREFIXES = ("SLURM_", "PBS_", "LSB_", "PMI_", "PMIX_", "HYDI_")
+HOST_FILES = ("HYDRA_HOST_FILE", "I_MPI_HYDRA_HOST_FILE", "PE_HOSTFILE")
 
 
 def batch_variables(env):
     """Names by which an mpiexec notices a batch system (or an MPI job around it)."""
-    return sorted(name for name in env if name.startswith(BATCH_PREFIXES))
+    return sorted(name for name in env if name.startswith(BATCH_PREFIXES) or name in HOST_FILES)

@@ -19,11 +19,12 @@ from casper_cli import (
 )
 from casper_cli.errors import CasperError, UsageError
 
-OWN_BINDING = (
+OWN_BINDING = (  # the beginnings of names
     "HYDRA_BINDING",
     "I_MPI_PIN",
     "SLURM_CPU_BIND",
     "OMPI_MCA_hwloc_base_binding_policy",
+    "PRTE_MCA_hwloc_default_binding_policy",
 )
 
 
@@ -104,10 +105,10 @@ def _spread(cpus, where):
 
 
 def binding(args, where, launcher, env, cpus):
-    """Returns "core", "none", a list of CPUs, or None (left to the launcher)."""
+    """Returns "core", "none", a list of CPUs, or None (left to the launcher). `cpus`: of a node, if known."""
     if args.bind != "auto":
         return None if args.bind == "default" else args.bind
-    if any(name in env for name in OWN_BINDING) or launcher == "srun":
+    if any(name.startswith(OWN_BINDING) for name in env) or launcher == "srun" or cpus is None:
         return None
     crowded = where.kind == placement.VIRTUAL and where.nodes > 1
     if crowded or _threads(env) > 1 or max(where.ranks) > _free_cores(where, cpus):
@@ -157,11 +158,14 @@ def rank_env(args, choice, where, env):
     """Variables for the ranks alone. What --env says is kept, but for the two that it is part of already."""
     extra = extra_env(args)
     result = {}
+    if args.plain:
+        result["CSP_NG"] = "0"  # the program may be linked to libcasper
     if choice.build:
         result["LD_PRELOAD"] = preload(choice, {**env, **extra})
         result["CSP_NG"] = str(where.ghosts)
         if where.ghosts:
             result["CSP_STRICT"] = "1"  # ranks were added for the ghosts
+            result["CSP_USERS"] = str(where.nusers)
         if args.report:
             result["CSP_REPORT"] = "1"
         if args.report_file:
@@ -227,7 +231,8 @@ def make(args, command, env):
         env["LD_PRELOAD"] = ":".join(builds.preloads(env)[1])
     where = make_placement(args, env)
     kind, path = pick_launcher(args, choice, where, env)
-    cpus = machine.cpus()
+    known = machine.allocation(env) or not args.hosts or machine.are_here(where.hosts)
+    cpus = machine.cpus() if known else None
     plan = launch.Plan(
         mpi=choice.mpi,
         launcher=kind,
@@ -238,7 +243,7 @@ def make(args, command, env):
         binding=binding(args, where, kind, {**env, **extra_env(args)}, cpus),
         launcher_args=list(args.launcher_arg or []),
         env=env,
-        cores=cpus.cores,
+        cores=cpus.cores if cpus else 0,
         root=os.geteuid() == 0,
     )
     if choice.build and where.ghosts:

@@ -52,6 +52,11 @@ def run(args, env):
     """casper run: the exit code of the program."""
     if not args.command:
         raise UsageError("no program given", "casper run -n USERS [options] [--] PROGRAM ARGS")
+    if ":" in args.command:
+        raise UsageError(
+            "`:` would start several programs in one job, which casper run does not do",
+            "casper env shows what to give to mpiexec.",
+        )
     made, choice, command = prepare(args, env)
     if args.dry_run or args.verbose:
         for line in describe(made, choice):
@@ -82,6 +87,8 @@ def show_env(args, env):
     print(f"# Start {where.total} ranks, {each}, in blocks; the lowest of each node are ghosts.")
     print("# LD_PRELOAD is for the ranks: best given by the launcher (-genv, -x, --export).")
     for name, value in made.rank_env.items():
+        if name == "CSP_USERS":  # it would hold for this -n alone
+            continue
         print(f"export {name}={shlex.quote(value)}")
     if args.command:
         print(f"# {launch.build(made).shell()}")
