@@ -14,6 +14,9 @@ void csp_ghost_start(void);
 /** The progress loop; returns when the users of the node are done. */
 void csp_ghost_loop(void);
 
+// ghost_signals.c: what is sent to all processes of a job is for the program.
+void csp_ghost_signals(void);
+
 // ghost_lock.c: locks of this node's targets. ghost_token.c: order of window creations (first ghost
 // of the job).
 void csp_ghost_lock_start(void);

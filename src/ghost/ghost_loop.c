@@ -338,6 +338,7 @@ void csp_ghost_loop(void)
 void csp_ghost_start(void)
 {
     csp_am_handle(CSP_AM_AWAKE, on_awake);
+    csp_ghost_signals();
     csp_ghost_lock_start();
     csp_ghost_token_start();
     csp_ghost_win_start();

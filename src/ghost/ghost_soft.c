@@ -24,9 +24,11 @@ enum {
     // Of these something is being received, or waits for what is:
     ORIGINS = 1024,
     RECEIVE_BYTES = 256 << 20,
-    KEPT_BYTES = 4 << 20, // of free buffers
-    TRIES = 50,           // of a lock, before the piece is left for the next turn
-    SMALL_BYTES = 4096,   // of a piece that was sent at once, so that it is here when it is found
+    REPLY_BYTES = 256 << 20, // of large results on their way; beyond that one for each origin
+    REAP_MOST = 32,          // of which are still on their way: looked at in a turn
+    KEPT_BYTES = 4 << 20,    // of free buffers
+    TRIES = 50,              // of a lock, before the piece is left for the next turn
+    SMALL_BYTES = 4096, // of a piece that was sent at once, so that it is here when it is found
 };
 
 // A message in or out.
@@ -35,7 +37,7 @@ struct buffer {
     struct buffer *next;
     MPI_Request request;
     MPI_Request payload; // in: if it comes in a message of its own
-    int wrank;           // in: the origin
+    int wrank;           // the origin
     int received;        // in: complete
     // in: of the piece that is next, if the message brings several
     size_t at;  // bytes before it
@@ -48,6 +50,7 @@ struct buffer {
 
 struct origin {
     int here;       // its pieces in `in`
+    int out;        // large results on their way to it
     uint32_t walk;  // through `in`, in which one of them had to wait
     uint32_t done;  // last piece that was executed
     uint32_t asked; // an acknowledgement is wanted when this one is executed,
@@ -55,7 +58,9 @@ struct origin {
 };
 
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
-static struct buffer *in, **in_last = &in, *out;
+static struct buffer *in, **in_last = &in, *out, **out_last = &out;
+static int out_count;
+static size_t out_bytes;       // of large ones
 static int in_origins;         // who have a piece in `in`,
 static size_t in_bytes;        // which has room for so many
 static int waits_for_lock;     // as of the last turn
@@ -120,18 +125,49 @@ static int mpi_error(enum csp_status s, const struct csp_piece *p)
     return csp_piece_error(s);
 }
 
+static const struct csp_piece *piece_at(const struct buffer *b, size_t at)
+{
+    return (const struct csp_piece *)(b->data + at);
+}
+
+static void out_append(struct buffer *b)
+{
+    b->next = NULL;
+    *out_last = b;
+    out_last = &b->next;
+    out_count++;
+}
+
+static struct buffer *out_take(void)
+{
+    struct buffer *b = out;
+    out = b->next;
+    if (!out)
+        out_last = &out;
+    out_count--;
+    return b;
+}
+
+// The origins' credit bounds what a ghost keeps for each, not for all: thousands may read from one node at once. One that
+// computes does not receive its result, and must not be in the way of others.
+static int has_reply_room(const struct buffer *b)
+{
+    const struct csp_piece *p = piece_at(b, b->at);
+    return out_bytes < REPLY_BYTES || !csp_piece_replies(p->kind) || p->bytes <= SMALL_BYTES ||
+           origin_of(b->wrank)->out == 0;
+}
+
 static void send_reply(struct buffer *b, int wrank)
 {
     int rc = csp_mpi.Isend(b->data, (int)b->bytes, MPI_BYTE, wrank, CSP_PIECE_REPLY_TAG, csp_rt.ctl,
                            &b->request);
     CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not send a reply to process %d", wrank);
-    b->next = out;
-    out = b;
-}
-
-static const struct csp_piece *piece_at(const struct buffer *b, size_t at)
-{
-    return (const struct csp_piece *)(b->data + at);
+    b->wrank = wrank;
+    if (b->buf.room > SMALL_BYTES) {
+        out_bytes += b->buf.room;
+        origin_of(wrank)->out++;
+    }
+    out_append(b);
 }
 
 // A whole message: where the target of its next piece is.
@@ -227,10 +263,10 @@ static int try_lock(const struct buffer *b)
     return 1;
 }
 
-// @return 1: all of the message; 0: a user has a lock.
+// @return 1: all of the message; 0: a user has a lock, or there is no room for the result.
 static int execute_all(struct buffer *b)
 {
-    while (try_lock(b))
+    while (has_reply_room(b) && try_lock(b))
         if (execute(b))
             return 1;
     return 0;
@@ -298,7 +334,7 @@ static int execute_ready(void)
         struct buffer *b = *at;
         struct origin *o = origin_of(b->wrank);
         int whole = o->walk != walk && receive(b), locked = whole && !execute_all(b);
-        waits_for_lock |= locked;
+        waits_for_lock |= locked && has_reply_room(b);
         if (!whole || locked) {
             o->walk = walk;
             at = &b->next;
@@ -312,14 +348,20 @@ static int execute_ready(void)
 
 static void reap(void)
 {
-    for (struct buffer **at = &out; *at;) {
-        struct buffer *b = *at;
-        int done = 0;
-        if (csp_mpi.Test(&b->request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS || !done) {
-            at = &b->next;
+    for (int left = out_count, on_way = 0; left > 0 && on_way < REAP_MOST; left--) {
+        struct buffer *b = out_take();
+        int done = 0, rc = csp_mpi.Test(&b->request, &done, MPI_STATUS_IGNORE);
+        if (rc != MPI_SUCCESS)
+            csp_am_failed("sending the result of an RMA operation", rc);
+        if (!done) {
+            out_append(b);
+            on_way++;
             continue;
         }
-        *at = b->next;
+        if (b->buf.room > SMALL_BYTES) {
+            out_bytes -= b->buf.room;
+            origin_of(b->wrank)->out--;
+        }
         csp_bufs_give(&bufs, &b->buf);
     }
 }

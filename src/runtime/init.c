@@ -29,6 +29,7 @@
 #include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "runtime/spawn.h"
+#include "runtime/stdin.h"
 #include "topo/place.h"
 
 extern char **environ;
@@ -218,12 +219,13 @@ static void run_ghost(void)
 // Registered before the MPI library's own exit handlers (MPICH 5 leaves the process manager in
 // one), so it runs after them and keeps a ghost from those of the program, which belong to its
 // users.
-static void end_ghost(void)
+static void end_ghost(int status, void *unused)
 {
+    (void)unused;
     if (!csp_rt.is_ghost)
         return;
     fflush(NULL);
-    _exit(0);
+    _exit(status);
 }
 
 // Everything is agreed: build it.
@@ -251,6 +253,7 @@ static void activate(struct csp_topo *topo, int ng)
     csp_finalize_arm();
     (csp_rt.is_ghost ? csp_roles.ghost_start : csp_roles.user_start)();
     csp_init_must(csp_mpi.Barrier(csp_rt.world), "MPI_Barrier"); // all can receive messages now
+    csp_stdin_pass();
     struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
     atomic_store_explicit(&me->phase, CSP_PHASE_RUN, memory_order_release);
     if (csp_rt.is_ghost)
@@ -288,15 +291,22 @@ static int init_library(int *argc, char ***argv, int required, int *provided)
     return rc == MPI_SUCCESS ? csp_mpi.Query_thread(provided) : rc;
 }
 
+// A failed check of one process ends the others as well.
+static void end_job(void)
+{
+    csp_rt_die(1);
+}
+
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only)
 {
     int nranks = 1;
     csp_libcheck();
     csp_init_check_room();
-    atexit(end_ghost);
+    on_exit(end_ghost, NULL);
     int rc = init_library(argc, argv, required, provided);
     if (rc != MPI_SUCCESS)
         return rc;
+    csp_log_die_hook = end_job;
     csp_rt.thread_level = *provided;
     csp_rt.session_only = session_only;
     csp_mpi.Comm_rank(MPI_COMM_WORLD, &csp_rt.wrank);

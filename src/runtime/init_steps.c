@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "runtime/am.h"
@@ -154,6 +155,8 @@ static void fill_my_entry(void)
 {
     struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
     me->pid = (int32_t)getpid();
+    struct stat ns;
+    me->pid_ns = stat("/proc/self/ns/pid", &ns) == 0 ? ns.st_ino : 0;
     me->wrank = csp_rt.wrank;
     me->urank = csp_rt.urank;
     me->gidx = csp_rt.gidx;

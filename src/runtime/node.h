@@ -36,6 +36,8 @@ struct csp_node_proc {
     _Alignas(64) struct csp_mpi_time mpi_time; // user: runtime/mpi_time.h
     struct csp_mpi_time waiting;               // user with CSP_TRACE: likewise
     _Atomic uint64_t busy_ns;                  // ghost: that of `stats`, as of its last turn
+    uint64_t pid_ns; // the namespace that its pid is of; others would take it for another process
+    uint64_t probe_word; // what is at probe_addr; another one in each process
     _Alignas(64) struct csp_stats stats;
 };
 

@@ -7,6 +7,7 @@
 
 #include <poll.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
@@ -19,6 +20,8 @@ static const uint64_t PERIOD_NS = 50000000; // between two looks
 static const uint64_t GRACE_NS = 1000000000;
 // If a launcher ended the other process, it ends this one, too, within so long.
 static const uint64_t KILL_NS = 200000000;
+
+volatile sig_atomic_t csp_peers_told;
 
 static struct pollfd *fds; // [lrank]; fd -1: not watched
 static _Atomic uint64_t next_ns;
@@ -41,7 +44,8 @@ void csp_peers_start(void)
     if (!fds)
         return; // the job runs, only less is said when a process dies
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
-        int watch = i != csp_rt.lrank && (csp_rt.is_ghost || procs[i].gidx >= 0);
+        int watch = i != csp_rt.lrank && (csp_rt.is_ghost || procs[i].gidx >= 0) &&
+                    procs[i].pid_ns == procs[csp_rt.lrank].pid_ns;
         fds[i] = (struct pollfd){.fd = watch ? open_pidfd(procs[i].pid) : -1, .events = POLLIN};
     }
     atomic_store_explicit(&next_ns, csp_clock_ns() + PERIOD_NS, memory_order_relaxed);
@@ -66,6 +70,10 @@ void csp_peers_abort(void)
 static void tell_death(const struct csp_node_proc *p, unsigned phase)
 {
     csp_clock_sleep(phase == CSP_PHASE_ABORT ? GRACE_NS : KILL_NS);
+    if (csp_peers_told) { // the other one as well
+        signal(csp_peers_told, SIG_DFL);
+        raise(csp_peers_told);
+    }
     if (phase == CSP_PHASE_ABORT) {
         csp_error("rank %d of the real world (pid %d, node %d) has called MPI_Abort, but the job "
                   "goes on; it is ended",

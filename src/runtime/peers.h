@@ -4,7 +4,12 @@
 #ifndef CSP_RUNTIME_PEERS_H
 #define CSP_RUNTIME_PEERS_H
 
+#include <signal.h>
 #include <stdint.h>
+
+/** A signal that asked all processes of the job to end, or 0: this one goes by it, without a word, once another one that it
+ * watches has gone. */
+extern volatile sig_atomic_t csp_peers_told;
 
 /** Opens a pidfd for each process that this one depends on; failures are silent (less is watched).
  */

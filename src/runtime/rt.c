@@ -31,12 +31,24 @@ static void await_reader(int fd)
         csp_clock_sleep(1000000);
 }
 
+// All of them, unless a thread waits for input: it holds the lock of standard input meanwhile.
+static void flush_streams(void)
+{
+    if (ftrylockfile(stdin) == 0) {
+        funlockfile(stdin);
+        fflush(NULL);
+    } else {
+        fflush(stdout);
+        fflush(stderr);
+    }
+}
+
 void csp_rt_die(int exit_code)
 {
     int inited = 0, done = 0;
     csp_mpi.Initialized(&inited);
     csp_mpi.Finalized(&done);
-    fflush(NULL);
+    flush_streams();
     await_reader(STDOUT_FILENO);
     await_reader(STDERR_FILENO);
     csp_peers_abort();

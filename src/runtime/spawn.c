@@ -64,8 +64,15 @@ static int tell_parents(int ng)
         }
         csp_clock_sleep(NAP_NS);
     }
+    int cancelled = 0;
+    MPI_Status status;
     csp_mpi.Cancel(&answer);
-    csp_mpi.Wait(&answer, MPI_STATUS_IGNORE);
+    csp_mpi.Wait(&answer, &status);
+    csp_mpi.Test_cancelled(&status, &cancelled);
+    if (!cancelled) { // at the last moment
+        csp_mpi.Wait(&said, MPI_STATUS_IGNORE);
+        return heard;
+    }
     csp_mpi.Request_free(&said);
     return 0;
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <unistd.h>
+#include "base/clock.h"
 #include "base/log.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
@@ -23,7 +24,7 @@ enum {
 
 enum { REACH_UNKNOWN = 0, REACH_YES, REACH_NO };
 
-static const uint64_t probe_word = CSP_NODE_MAGIC;
+static uint64_t probe_word;
 
 void csp_vm_open(void)
 {
@@ -31,7 +32,9 @@ void csp_vm_open(void)
     // Yama lets only ancestors in; a process may invite others. Refused where there is no Yama.
     prctl(PR_SET_PTRACER, PR_SET_PTRACER_ANY, 0, 0, 0);
 #endif
-    csp_node_procs(csp_rt.page)[csp_rt.lrank].probe_addr = (uint64_t)(uintptr_t)&probe_word;
+    struct csp_node_proc *me = &csp_node_procs(csp_rt.page)[csp_rt.lrank];
+    probe_word = me->probe_word = (csp_clock_ns() << 24) + (uint64_t)csp_rt.wrank;
+    me->probe_addr = (uint64_t)(uintptr_t)&probe_word;
 }
 
 void csp_vm_probe(void)
@@ -42,7 +45,7 @@ void csp_vm_probe(void)
         struct iovec mine = {&word, sizeof(word)};
         struct iovec theirs = {(void *)(uintptr_t)p->probe_addr, sizeof(word)};
         ssize_t n = process_vm_readv(p->pid, &mine, 1, &theirs, 1, 0);
-        int yes = n == (ssize_t)sizeof(word) && word == CSP_NODE_MAGIC;
+        int yes = n == (ssize_t)sizeof(word) && word == p->probe_word;
         if (!yes)
             csp_info("the memory of process %d is out of reach: %s", p->wrank, strerror(errno));
         atomic_store_explicit(&p->reach, yes ? REACH_YES : REACH_NO, memory_order_release);

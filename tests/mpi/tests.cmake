@@ -135,6 +135,7 @@ csp_add_mpi_test(world/dup.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(world/errhandler.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(world/hello_mpicxx.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(world/extensions_mpich.c NP 4 GHOSTS 1 NODES 2 MPI m50 ENV CSP_P2P=on)
+csp_add_mpi_test(world/read_stdin.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(world/exit_code.c NP 4 GHOSTS 1 NODES 2 CORE ARGS 3 3 EXIT 3)
 csp_add_mpi_test(world/exit_code.c NP 4 GHOSTS 1 NODES 2 NAME world/exit_code_one ARGS 0 5 EXIT 5)
 csp_add_mpi_test(world/graph.c NP 4 GHOSTS 1 NODES 2 CORE)
@@ -335,6 +336,7 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV
 # Run with other arguments by tests/tools/test_bad_input.py.
 csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/leave_session.c NP 4 GHOSTS 1 NODES 2)
+csp_add_mpi_test(bad/signals.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(bad/unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 

@@ -5,6 +5,7 @@ with all that they said and what outlived them."""
 
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -115,3 +116,24 @@ def reported(asked: Job, folder: Path) -> tuple[dict, str]:
     done = run(replace(asked, env={**asked.env, "CSP_REPORT_FILE": str(path)}))
     assert done.code == 0, done.output
     return json.loads(path.read_text()), done.output
+
+
+def find_processes(processes, output, name, users, total, limit=20):
+    """(user pids, ghost pids) once the program has told them."""
+    end = time.monotonic() + limit
+    while time.monotonic() < end:
+        told = [int(pid) for pid in re.findall(r"is process (\d+)", output())]
+        program = [p for p in processes() if name in comm(p)]
+        if len(told) == users and len(program) == total:
+            return told, [p for p in program if p not in told]
+        time.sleep(0.05)
+    pytest.fail("the program did not start:\n" + output())
+    return [], []
+
+
+def comm(pid):
+    try:
+        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+            return f.read()
+    except OSError:
+        return ""

@@ -14,6 +14,7 @@ import bad_support
 import job_support
 import pytest
 from bad_support import Bad, run
+from job_support import find_processes
 
 BUILDS = ["m50", "m40", "o41", "o50", "abi"]
 FITS = {("i21", "abi"), *((name, name) for name in BUILDS)}
@@ -124,31 +125,10 @@ def test_dev_shm_is_full(lib, size):
         assert not done.left, done.left
 
 
-def find_processes(processes, output, users, total, limit=20):
-    """(user pids, ghost pids) once the program has told them."""
-    end = time.monotonic() + limit
-    while time.monotonic() < end:
-        told = [int(pid) for pid in re.findall(r"is process (\d+)", output())]
-        program = [p for p in processes() if "wait_to_be_ki" in run_mpi_comm(p)]
-        if len(told) == users and len(program) == total:
-            return told, [p for p in program if p not in told]
-        time.sleep(0.05)
-    pytest.fail("the program did not start:\n" + output())
-    return [], []
-
-
-def run_mpi_comm(pid):
-    try:
-        with open(f"/proc/{pid}/comm", encoding="utf-8") as f:
-            return f.read()
-    except OSError:
-        return ""
-
-
-@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGTERM, signal.SIGSEGV])
+@pytest.mark.parametrize("signum", [signal.SIGKILL, signal.SIGSEGV])
 def test_a_ghost_is_killed(lib, signum):
     def kill(processes, output):
-        _, ghosts = find_processes(processes, output, 4, 6)
+        _, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 6)
         assert len(ghosts) == 2
         time.sleep(0.3)
         os.kill(ghosts[1], signum)
@@ -161,7 +141,9 @@ def test_a_ghost_is_killed(lib, signum):
 def processes_of_launcher(processes):
     """Not the shell around all."""
     return [
-        pid for pid in processes() if re.search("mpiexec|hydra|prte|orte|mpirun", run_mpi_comm(pid))
+        pid
+        for pid in processes()
+        if re.search("mpiexec|hydra|prte|orte|mpirun", job_support.comm(pid))
     ]
 
 
@@ -191,7 +173,7 @@ def test_a_ghost_that_ends_with_all_others_is_not_named(lib, tmp_path):
     said = tmp_path / "stderr"
 
     def kill(processes, output):
-        users, ghosts = find_processes(processes, output, 4, 8)
+        users, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 8)
         launcher = stop_launcher(processes)
         os.kill(ghosts[1], signal.SIGKILL)
         time.sleep(0.12)
@@ -207,7 +189,7 @@ def test_a_dead_ghost_is_named_by_the_other_one_of_its_node(lib, tmp_path):
     said, dead = tmp_path / "stderr", []
 
     def kill(processes, output):
-        _, ghosts = find_processes(processes, output, 4, 8)
+        _, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 8)
         dead.append(ghosts[1])
         launcher = stop_launcher(processes)
         os.kill(ghosts[1], signal.SIGKILL)
@@ -225,7 +207,7 @@ def kill_in_the_middle(lib, window, role):
     """Ends a user (0) or a ghost (1) in the middle of operations."""
 
     def kill(processes, output):
-        found = find_processes(processes, output, 4, 6)
+        found = find_processes(processes, output, "wait_to_be_ki", 4, 6)
         time.sleep(0.5)
         os.kill(found[role][1], signal.SIGKILL)
 
@@ -267,7 +249,7 @@ def test_a_stopped_ghost_is_named_by_the_watchdog(lib):
     """A ghost that hangs instead of dying: the waiting users say for whom they wait."""
 
     def stop(processes, output):
-        _, ghosts = find_processes(processes, output, 4, 6)
+        _, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 6)
         time.sleep(0.3)
         os.kill(ghosts[0], signal.SIGSTOP)
 
@@ -278,7 +260,7 @@ def test_a_stopped_ghost_is_named_by_the_watchdog(lib):
 
 def test_a_user_is_killed(lib):
     def kill(processes, output):
-        users, _ = find_processes(processes, output, 4, 6)
+        users, _ = find_processes(processes, output, "wait_to_be_ki", 4, 6)
         time.sleep(0.3)
         os.kill(users[1], signal.SIGKILL)
 
@@ -290,9 +272,9 @@ def test_the_launcher_is_killed(lib):
     """All processes end when mpiexec is gone, ghosts too."""
 
     def kill(processes, output):
-        find_processes(processes, output, 4, 6)
+        find_processes(processes, output, "wait_to_be_ki", 4, 6)
         for pid in processes():
-            if re.search("mpiexec|prterun|prte|orterun|mpirun", run_mpi_comm(pid)):
+            if re.search("mpiexec|prterun|prte|orterun|mpirun", job_support.comm(pid)):
                 os.kill(pid, signal.SIGKILL)
 
     done = run(Bad(lib, "bad/wait_to_be_killed", ["30"], during=kill))

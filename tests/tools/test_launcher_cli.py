@@ -148,7 +148,8 @@ def test_dry_run_prints_the_line_alone(site):
     assert done.stdout == (
         f"{site['root']}/bin/mpiexec -n 8 -genv MPIR_CVAR_NUM_CLIQUES 2 "
         "-genv MPIR_CVAR_CLIQUES_BY_BLOCK 1 "
-        f"-genv LD_PRELOAD {site['build']} -genv CSP_NG 2 -genv CSP_STRICT 1 -genv CSP_USERS 4 -genv CSP_REPORT 1 -genv A 1 "
+        f"-genv LD_PRELOAD {site['build']} -genv CSP_NG 2 -genv CSP_STRICT 1 -genv CSP_USERS 4 "
+        "-genv CSP_REPORT 1 -genv A 1 "
         f"{site['app']} 'x y'\n"
     )
     assert "8 = 4 users + 2 ghosts on each of 2 node(s)" in done.stderr

@@ -3,12 +3,14 @@
 """What a job looks like from outside: output, exit handlers and exit codes are those of the
 application's ranks, once each."""
 
+import os
 import re
+import signal
 from collections import Counter
 
 import job_support
 import pytest
-from job_support import Job, run
+from job_support import Job, find_processes, run
 
 
 @pytest.fixture(params=job_support.LIBRARIES)
@@ -47,6 +49,44 @@ def test_the_exit_code_is_the_program_s(lib, codes, want):
         want = want | {255}
     assert plain.code in want, plain.output
     assert casper.code in want, casper.output
+
+
+@pytest.mark.parametrize("ghosts", [None, 1, 2])
+def test_standard_input_is_that_of_rank_0(lib, ghosts):
+    """Launchers give it to their rank 0, which is a ghost."""
+    job = Job(lib, "world/read_stdin", ["two words"], ghosts=ghosts)
+    done = run(job, ("sh", "-c", 'printf "two words\\nmore\\n" | "$@"', "sh"))
+    assert done.code == 0, done.output
+
+
+def test_signals_for_the_program(lib):
+    """Batch systems and launchers send them to all processes of a job; a ghost is not for them to end."""
+
+    def send(processes, output):
+        _, ghosts = find_processes(processes, output, "signals", 4, 6)
+        for signum in (signal.SIGUSR1, signal.SIGUSR2, signal.SIGTERM, signal.SIGHUP):
+            for pid in ghosts:
+                os.kill(pid, signum)
+        for signum in (signal.SIGUSR1, signal.SIGTERM):
+            for pid in map(int, re.findall(r"is process (\d+)", output())):
+                os.kill(pid, signum)
+
+    done = run(Job(lib, "bad/signals", ["wait"], during=send))
+    assert done.code == 0, done.output
+
+
+def test_a_program_that_such_a_signal_ends(lib):
+    """The ghosts go with it, and have nothing to add."""
+
+    def send(processes, output):
+        users, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 6)
+        for pid in ghosts + users:
+            os.kill(pid, signal.SIGTERM)
+
+    done = run(Job(lib, "bad/wait_to_be_killed", ["30"], during=send))
+    assert done.code != 0
+    assert "casper: error" not in done.output
+    assert not done.outlived
 
 
 @pytest.mark.parametrize("which", ["world", "half"])
