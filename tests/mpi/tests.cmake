@@ -309,6 +309,8 @@ csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_p
 csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_one ARGS one MPI m50 abi o50 o41
                  ENV CSP_STRICT=1)
 csp_add_mpi_test(casper/named_memory.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_BELOW casper/no_memfd.c)
+csp_add_mpi_test(world/size_rank.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/check_fails TOOL_BELOW casper/check_tool.c EXIT 42
+                 MPI m50 abi o41)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_below TOOL_BELOW casper/counting_tool.c)
 
