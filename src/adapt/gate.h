@@ -61,7 +61,7 @@ static inline int csp_gate_enter(struct csp_gate *g)
 /** After it was issued. */
 static inline void csp_gate_issued(struct csp_gate *g)
 {
-    atomic_fetch_add_explicit(&g->word, CSP_GATE_ONE - CSP_GATE_ISSUING, memory_order_relaxed);
+    atomic_fetch_add_explicit(&g->word, CSP_GATE_ONE - CSP_GATE_ISSUING, memory_order_release);
 }
 
 // One that is idle is closed, if it was to be.

@@ -126,7 +126,9 @@ static int take_over(struct csp_win *w, unsigned votes)
     if ((votes & ~(unsigned)VOTE_NEWS) != vote_for(wish))
         return MPI_ERR_INFO_VALUE;
     int before = w->async;
+    csp_win_leave(w); // other threads may complete requests whose operations were flushed
     apply(w, wish);
+    csp_win_stay(w);
     if (w->rank == 0 && w->async != before && w->async != CSP_ASYNC_AUTO)
         csp_change_note((struct csp_change){
             .gid = w->gid, .who = -1, .by = CSP_CHANGE_SAID, .off = w->async == CSP_ASYNC_OFF});

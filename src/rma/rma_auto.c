@@ -36,12 +36,13 @@ struct node {
 };
 
 struct csp_auto {
-    pthread_mutex_t lock; // for the list
+    pthread_mutex_t lock; // for the list, and the flushes
     _Atomic int flushing; // a thread that measures
-    _Atomic uint64_t
-        *open; // several threads: targets with accumulates that it has not completed; bits
-    struct csp_gate *gates;         // of this process, [number of a node in the window]
-    struct node *_Atomic list;      // only grows
+    // Several threads. Bits: targets with accumulates since the last flush of them began.
+    _Atomic uint64_t *open;
+    int flushes, deferred;     // under `lock`: how many go on; did one end while others went on?
+    struct csp_gate *gates;    // of this process, [number of a node in the window]
+    struct node *_Atomic list; // only grows
     struct node *_Atomic of_node[]; // [node number]
 };
 
@@ -258,10 +259,10 @@ static int others_left(const struct csp_win *w, struct node *n)
 
 // The target is forgotten first: an accumulate of another thread that begins now names its own, and keeps the
 // gate busy.
-static void leave(struct node *n)
+static void leave(struct node *n, uint64_t seen)
 {
     atomic_store_explicit(&n->target, NO_TARGET, memory_order_relaxed);
-    if (!csp_gate_leave(n->gate, n->seen)) {
+    if (!csp_gate_leave(n->gate, seen)) {
         atomic_store_explicit(&n->target, SEVERAL, memory_order_relaxed);
         return;
     }
@@ -337,36 +338,61 @@ void csp_auto_wait_end(struct csp_win *w, int node)
     release(w->automatic);
 }
 
-// Only the thread that measures, before its flush: what it finds at the end was issued since.
+enum { MEASURES = 1, COUNTED = 2 };
+
+// Several threads, before a flush: what is open when no flush goes on any more was issued since.
 static void close_targets(struct csp_win *w, int target)
 {
     _Atomic uint64_t *open = w->automatic->open;
+    pthread_mutex_lock(&w->automatic->lock);
+    w->automatic->flushes++;
     if (target >= 0)
         atomic_fetch_and_explicit(&open[target / 64], ~(UINT64_C(1) << target % 64),
                                   memory_order_acq_rel);
     for (int i = 0; target < 0 && i < (w->n + 63) / 64; i++)
         atomic_exchange_explicit(&open[i], 0, memory_order_acq_rel);
+    pthread_mutex_unlock(&w->automatic->lock);
+}
+
+// The last one leaves for all: what each gate has counted by then is open, or was completed by one of the flushes.
+static void leave_if_last(struct csp_win *w, int node)
+{
+    struct csp_auto *a = w->automatic;
+    pthread_mutex_lock(&a->lock);
+    int last = --a->flushes == 0;
+    node = a->deferred ? ALL : node;
+    a->deferred = !last;
+    for (struct node *n = last ? first(w, node) : NULL; n; n = next(n, node)) {
+        uint64_t seen = csp_gate_look(n->gate);
+        if (target_of(n) != NO_TARGET && !others_left(w, n))
+            leave(n, seen);
+    }
+    pthread_mutex_unlock(&a->lock);
 }
 
 int csp_auto_flush_begin(struct csp_win *w, int target)
 {
-    int measures = csp_auto_wait_begin(w, node_number(w, target));
-    if (measures && csp_stats_threads)
+    int counted = w->automatic && csp_stats_threads;
+    if (counted)
         close_targets(w, target);
-    return measures;
+    return (csp_auto_wait_begin(w, node_number(w, target)) ? MEASURES : 0) |
+           (counted ? COUNTED : 0);
 }
 
-void csp_auto_flush_end(struct csp_win *w, int target)
+void csp_auto_flush_end(struct csp_win *w, int target, int how)
 {
     int node = node_number(w, target);
     uint64_t now_ns = csp_clock_ns();
-    for (struct node *n = first(w, node); n; n = next(n, node)) {
+    for (struct node *n = how & MEASURES ? first(w, node) : NULL; n; n = next(n, node)) {
         end(n, now_ns, 0);
-        int of = target_of(n);
+        int of = how & COUNTED ? NO_TARGET : target_of(n);
         if (of != NO_TARGET && (target < 0 || of == target || !others_left(w, n)))
-            leave(n);
+            leave(n, n->seen);
     }
-    release(w->automatic);
+    if (how & MEASURES)
+        release(w->automatic);
+    if (how & COUNTED)
+        leave_if_last(w, node);
 }
 
 void csp_auto_flush_nothing(struct csp_win *w, int target)
@@ -378,8 +404,7 @@ void csp_auto_flush_nothing(struct csp_win *w, int target)
         note_done(n);
         if (target_of(n) == NO_TARGET || others_left(w, n))
             continue;
-        n->seen = csp_gate_look(n->gate);
-        leave(n);
+        leave(n, csp_gate_look(n->gate));
     }
 }
 

@@ -34,11 +34,11 @@ int csp_auto_route(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes);
 void csp_auto_issued(struct csp_win *w, const struct csp_op *op, int complete);
 
 /**
- * Around a flush of all operations to `target`, or, -1, to all. @return 1: csp_auto_flush_end is due behind it; 0: the
- * window does not measure, or another thread does so already.
+ * Around a flush of all operations to `target`, or, -1, to all. @return not 0: csp_auto_flush_end is due behind it, with this as
+ * `how`; 0: the window does not measure.
  */
 int csp_auto_flush_begin(struct csp_win *w, int target);
-void csp_auto_flush_end(struct csp_win *w, int target);
+void csp_auto_flush_end(struct csp_win *w, int target, int how);
 
 /** Instead of that, and of a wait for local completion, where it finds nothing to do. */
 void csp_auto_flush_nothing(struct csp_win *w, int target);

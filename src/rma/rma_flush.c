@@ -245,11 +245,11 @@ static int flush_each(struct csp_win *w, struct todo todo)
 
 int csp_win_flush_used(struct csp_win *w)
 {
-    int measures = csp_auto_flush_begin(w, -1);
+    int how = csp_auto_flush_begin(w, -1);
     int rc = flush_each(w, at_target(w));
     atomic_thread_fence(memory_order_seq_cst); // direct stores before what follows
-    if (measures)
-        csp_auto_flush_end(w, -1);
+    if (how)
+        csp_auto_flush_end(w, -1, how);
     return csp_win_rc(w, rc);
 }
 
@@ -309,11 +309,11 @@ static int flush_node(struct csp_win *w, int target, struct todo todo)
 
 int csp_win_flush_target(struct csp_win *w, int target)
 {
-    int measures = csp_auto_flush_begin(w, target);
+    int how = csp_auto_flush_begin(w, target);
     int rc = flush_node(w, target, at_target(w));
     atomic_thread_fence(memory_order_seq_cst);
-    if (measures)
-        csp_auto_flush_end(w, target);
+    if (how)
+        csp_auto_flush_end(w, target, how);
     return csp_win_rc(w, rc);
 }
 

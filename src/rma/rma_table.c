@@ -90,6 +90,13 @@ void csp_win_leave(struct csp_win *w)
         csp_wait_turn(&wait);
 }
 
+void csp_win_stay(struct csp_win *w)
+{
+    csp_early_lock();
+    w->leaving = 0;
+    csp_early_unlock();
+}
+
 void csp_win_not_ours(MPI_Win handle)
 {
     csp_handles_drop(&windows, (uintptr_t)handle, NULL);

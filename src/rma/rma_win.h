@@ -151,8 +151,10 @@ void csp_win_forget(struct csp_win *w);
 struct csp_win *csp_win_pin(uint64_t gid);
 void csp_win_unpin(struct csp_win *w); // NULL is no window
 
-/** MPI_Win_free: waits until nobody has it pinned, and nobody can pin it from then on. */
+/** Waits until nobody has it pinned; nobody can pin it from then on, or until csp_win_stay: to who would, all that it is about is
+ * done. Nothing is under way. */
 void csp_win_leave(struct csp_win *w);
+void csp_win_stay(struct csp_win *w);
 
 /** A new window of the MPI library's has this handle. Another thread may be about to forget one that had it. */
 void csp_win_not_ours(MPI_Win handle);

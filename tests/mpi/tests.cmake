@@ -114,6 +114,8 @@ csp_add_mpi_test(rma/threads_plain.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_POOL_MAX
 csp_add_mpi_test(rma/threads_lock.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/threads_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/threads_requests.c NP 4 GHOSTS 1 NODES 2 CORE ENV MALLOC_PERTURB_=165)
+csp_add_mpi_test(rma/threads_requests.c NP 4 GHOSTS 1 NODES 2 NAME rma/threads_requests_redirected ARGS redirect
+                 ENV CSP_ASYNC_CONFIG=off)
 csp_add_mpi_test(rma/threads_overlap.c NP 4 GHOSTS 1 NODES 2 CORE TIMEOUT 120)
 csp_add_mpi_test(rma/win_self.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(world/abort.c NP 4 GHOSTS 1 NODES 2 CORE EXIT 42)

@@ -4,9 +4,17 @@
 // them: flushes of one target after the other, by the targets themselves, or the last of a flood and a flush that finds
 // nothing left to do. The route is another one after each interval; a process beside it must see both. With the argument "threads"
 // by a program that may call MPI from several.
+#include <pthread.h>
 #include "casper_counter.h"
 
-enum { AWAY = 0, BESIDE = 1, X = 2, Y = 3, FLOOD = 32768 /* src/rma/rma_flush.c */ };
+enum {
+    AWAY = 0,
+    BESIDE = 1,
+    X = 2,
+    Y = 3,
+    THREAD_ROUNDS = 10,
+    FLOOD = 32768 /* src/rma/rma_flush.c */
+};
 
 // More than the longest time between two tries of a change, 64 intervals.
 static const double LIMIT_S = 10, AWAY_S = 10;
@@ -82,6 +90,29 @@ static void watch(MPI_Win win)
     *seen_both = 1;
 }
 
+// Two threads, each with a target of its own; one stops before the other.
+static MPI_Win of_both;
+
+static void *add_and_flush(void *arg)
+{
+    int target = *(int *)arg;
+    for (double end = MPI_Wtime() + (target == X ? 0.2 : 0.17); MPI_Wtime() < end;) {
+        add(of_both, target);
+        MPI_Win_flush(target, of_both);
+    }
+    return NULL;
+}
+
+static void two_threads(MPI_Win win)
+{
+    int targets[] = {X, Y};
+    pthread_t other;
+    of_both = win;
+    pthread_create(&other, NULL, add_and_flush, &targets[1]);
+    add_and_flush(&targets[0]);
+    pthread_join(other, NULL);
+}
+
 static void run(const char *name, void (*accumulate)(MPI_Win win))
 {
     MPI_Win win;
@@ -132,6 +163,8 @@ int main(int argc, char **argv)
     MPI_Win shared = share();
     run("two targets", two_targets);
     run("a flood", flood);
+    for (int i = 0; threads && i < THREAD_ROUNDS; i++)
+        run("two threads", two_threads);
     MPI_Win_free(&shared);
     return csp_test_done();
 }

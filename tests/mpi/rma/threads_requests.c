@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// One thread completes the requests of operations while another one, who has closed their epoch, frees their window.
+// One thread completes the requests of operations while another one, who has closed their epoch, frees their window, or, with an
+// argument, before that says how its operations are to be redirected (async_config).
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -23,7 +24,18 @@ static void *complete(void *arg)
     return NULL;
 }
 
-static void one(int to, int round)
+static void redirect(MPI_Win win, int round)
+{
+    static const char *const how[] = {"off", "auto", "on"};
+    MPI_Info info;
+    MPI_Info_create(&info);
+    MPI_Info_set(info, "async_config", how[round % 3]);
+    MPI_Info_set(info, "symmetric", "true");
+    CHECK_INT(MPI_Win_set_info(win, info), MPI_SUCCESS);
+    MPI_Info_free(&info);
+}
+
+static void one(int to, int round, int redirects)
 {
     static int put[INTS], acc[INTS], got[2][INTS];
     MPI_Datatype every_second;
@@ -41,6 +53,8 @@ static void one(int to, int round)
     for (int i = 0; i < AREAS * INTS; i++)
         base[i] = 0;
     MPI_Barrier(MPI_COMM_WORLD);
+    if (redirects)
+        redirect(win, 1); // there is something to change
     MPI_Win_lock_all(0, win);
     MPI_Rput(put, INTS, MPI_INT, to, 0, INTS, MPI_INT, win, &requests[0]);
     MPI_Raccumulate(acc, INTS, MPI_INT, to, INTS, INTS, MPI_INT, MPI_SUM, win, &requests[1]);
@@ -51,6 +65,8 @@ static void one(int to, int round)
     MPI_Raccumulate(acc, 1, every_second, to, INTS, INTS / 2, MPI_INT, MPI_SUM, win, &requests[5]);
     atomic_store(&issued, round);
     MPI_Win_unlock_all(win);
+    for (int i = 0; i < redirects; i++)
+        redirect(win, round + i);
     MPI_Win_free(&win);
     MPI_Type_free(&every_second);
     while (atomic_load(&completed) < round)
@@ -58,8 +74,9 @@ static void one(int to, int round)
     CHECK(got[0][INTS - 1] >= 0 && got[0][INTS - 1] <= 2 && got[1][0] == 0);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argv;
     int provided, rank, size;
     pthread_t thread;
     csp_test_init_thread(MPI_THREAD_MULTIPLE, &provided);
@@ -70,7 +87,7 @@ int main(void)
     MPI_Comm_size(MPI_COMM_WORLD, &size);
     pthread_create(&thread, NULL, complete, NULL);
     for (int round = 1; round <= ROUNDS; round++)
-        one((rank + size / 2) % size, round);
+        one((rank + size / 2) % size, round, argc > 1 ? 3 : 0);
     pthread_join(thread, NULL);
     return csp_test_done();
 }
