@@ -34,13 +34,14 @@ void csp_win_bits(struct csp_win *w, int executors)
     w->used_words = (int)words;
     size_t counters = (size_t)(csp_async_ghosts() + PER_WORD - 1) / PER_WORD;
     w->used =
-        csp_meta_alloc(CSP_META_WINDOW, ((CSP_WIN_SETS + 1) * words + counters) * sizeof(*w->used));
+        csp_meta_alloc(CSP_META_WINDOW, ((CSP_WIN_SETS + 2) * words + counters) * sizeof(*w->used));
     w->local = w->used + words;
     w->weak = w->local + words;
     w->soft = w->weak + words;
     w->soft_local = w->soft + words;
     w->failed = w->soft_local + words;
-    w->unflushed = (_Atomic uint16_t *)(w->failed + words);
+    w->confirming = w->failed + words;
+    w->unflushed = (_Atomic uint16_t *)(w->confirming + words);
 }
 
 void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,
@@ -143,12 +144,45 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
     return rc == MPI_SUCCESS ? complete(w, bit, flush) : rc;
 }
 
+// With several threads a weak bit cannot stay up as take_bit leaves it: its executor may be a target, by now that of no more
+// operations, and each flush would wait for it. @return 1: the flush must confirm; confirm_end is due behind it.
+static int confirm_begin(struct csp_win *w, int bit)
+{
+    if (!csp_stats_threads)
+        return take_bit(w->weak, bit);
+    if (!csp_win_marked(w->weak, bit) && !csp_win_marked(w->confirming, bit))
+        return 0;
+    uint64_t mask = UINT64_C(1) << (bit % 64);
+    pthread_mutex_lock(&w->mutex);
+    if (csp_win_marked(w->weak, bit))
+        atomic_fetch_or_explicit(&w->confirming[bit / 64], mask, memory_order_release);
+    atomic_fetch_and_explicit(&w->weak[bit / 64], ~mask, memory_order_acq_rel);
+    int weak = csp_win_marked(w->confirming, bit);
+    w->confirmers += weak;
+    pthread_mutex_unlock(&w->mutex);
+    return weak;
+}
+
+// The last one to end: nothing is left that one of them began with.
+static void confirm_end(struct csp_win *w)
+{
+    if (!csp_stats_threads)
+        return;
+    pthread_mutex_lock(&w->mutex);
+    for (int i = --w->confirmers ? w->used_words : 0; i < w->used_words; i++)
+        atomic_store_explicit(&w->confirming[i], 0, memory_order_relaxed);
+    pthread_mutex_unlock(&w->mutex);
+}
+
 static int flush_bit(struct csp_win *w, int bit)
 {
     if (bit < csp_async_ghosts())
         atomic_store_explicit(&w->unflushed[bit], 0, memory_order_relaxed);
     take_bit(w->local, bit);
-    return flush_by(w, bit, take_bit(w->weak, bit), csp_mpi.Win_flush);
+    int weak = confirm_begin(w, bit), rc = flush_by(w, bit, weak, csp_mpi.Win_flush);
+    if (weak)
+        confirm_end(w);
+    return rc;
 }
 
 static int flush_local_bit(struct csp_win *w, int bit)

@@ -97,6 +97,9 @@ struct csp_win {
     _Atomic uint64_t *local; // not known to be complete at the origin
     // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     _Atomic uint64_t *weak;
+    // several threads: those that flushes confirm now, so many (under `mutex`)
+    _Atomic uint64_t *confirming;
+    int confirmers;
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
     _Atomic uint64_t *soft_local;                 // as `local`: with memory of the program
     _Atomic uint64_t *failed;                     // by the software route; behind the sets

@@ -238,6 +238,8 @@ csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 FIXED CORE MPI m50 abi
 csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/auto_gate_threads MPI m50 abi m40 ARGS threads
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 CSP_ACC_ROUTE=library
                  TIMEOUT 120 LINKED)
+csp_add_mpi_test(casper/auto_weak_threads.c NP 2 GHOSTS 1 NODES 2 FIXED MPI m50 abi
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 CSP_CONFIRM_PUT=on LINKED)
 # Open MPI 5.0 takes 2 ms for each accumulate of the flood.
 csp_add_mpi_test(casper/auto_gate.c NP 4 GHOSTS 1 NODES 2 FIXED MPI o50 NAME casper/auto_gate_slowly
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 CSP_ACC_ROUTE=library
