@@ -25,7 +25,7 @@ struct file {
 static struct file file_of(int fd)
 {
     struct stat is;
-    if (fstat(fd, &is) != 0)
+    if (fd < 0 || fstat(fd, &is) != 0)
         return (struct file){0, 0};
     return (struct file){is.st_dev, is.st_ino};
 }
