@@ -4,6 +4,7 @@
 #include "runtime/init.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/statvfs.h>
@@ -18,6 +19,7 @@
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 #include "topo/place.h"
+#include "topo/quota.h"
 
 static const uint64_t ROOM_BYTES = 4u
                                    << 20; // less than this in /dev/shm: MPI libraries die of SIGBUS
@@ -38,6 +40,20 @@ void csp_init_check_room(void)
                   (unsigned long long)(left >> 10));
 }
 
+// CPUs that control groups leave to the processes of this machine, of `cpus`.
+static int within_quota(MPI_Comm machine, int procs, int cpus)
+{
+    struct csp_quota mine = csp_quota_read("/proc/self/cgroup", "/sys/fs/cgroup");
+    struct csp_quota *all = calloc((size_t)procs, sizeof(*all));
+    CSP_CHECK(all, "out of memory in MPI_Init");
+    csp_init_must(
+        csp_mpi.Allgather(&mine, sizeof(mine), MPI_BYTE, all, sizeof(mine), MPI_BYTE, machine),
+        "MPI_Allgather");
+    int64_t quota = csp_quota_sum(all, procs);
+    free(all);
+    return quota > 0 && quota < cpus ? (int)quota : cpus;
+}
+
 // Virtual nodes and containers share a machine: count by kernel, not by node. Before any binding.
 void csp_init_crowded(void)
 {
@@ -53,9 +69,10 @@ void csp_init_crowded(void)
                                     MPI_BOR, machine),
                   "MPI_Allreduce");
     csp_mpi.Comm_size(machine, &procs);
+    int cpus = within_quota(machine, procs, csp_place_count(&all));
     csp_mpi.Comm_free(&machine);
     csp_mpi.Comm_size(csp_rt.node_comm, &here);
-    int cpus = csp_place_count(&all), share = (int)((long)cpus * here / procs);
+    int share = (int)((long)cpus * here / procs);
     csp_rt.crowded = procs > cpus;
     csp_rt.cpus = share > 1 ? share : 1;
 }

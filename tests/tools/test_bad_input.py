@@ -101,6 +101,15 @@ def test_more_ghosts_than_ranks(lib, ranks, ghosts, nodes):
         ended_badly(done, f"CSP_NG={ghosts}|more ghosts|no more ranks")
 
 
+def test_another_number_of_users(lib):
+    """Ranks that a launcher puts on other nodes than were counted with would become ghosts there."""
+    done = run(Bad(lib, "world/size_rank", env={"CSP_USERS": "5"}))
+    ended_badly(done, "casper: error: .*CSP_USERS=5, but there are 4 users on 2 nodes")
+    assert len(re.findall("CSP_USERS=5", done.output)) == 1, done.output
+    good = run(Bad(lib, "world/size_rank", env={"CSP_USERS": "4"}))
+    assert good.code == 0, good.output
+
+
 def test_one_process_is_transparent(lib):
     env = {"CSP_NG": "1", "CASPER_TEST_USERS": "1"}
     done = run(Bad(lib, "rma/win_self", env=env, ranks=1, nodes=1))

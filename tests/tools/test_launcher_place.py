@@ -6,7 +6,7 @@ import argparse
 
 import launcher_support  # noqa: F401  (the path of the package)
 import pytest
-from casper_cli import machine, placement, plan
+from casper_cli import cores, machine, placement, plan
 from casper_cli.errors import UsageError
 
 
@@ -180,6 +180,34 @@ SMALL = machine.Cpus({0: [0, 1]})
 def test_binding(where, launcher, env, cpus, expected, monkeypatch):
     monkeypatch.setattr("os.getloadavg", lambda: (0.2, 0, 0))
     assert plan.binding(options(), where, launcher, env, cpus) == expected
+
+
+def test_quotas_of_control_groups(tmp_path, monkeypatch):
+    """As of docker --cpus: the affinity mask is the whole machine's."""
+
+    def put(name, text):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text)
+
+    def quota(groups):
+        put("own", groups)
+        return machine.quota(tmp_path / "own", tmp_path)
+
+    put("cpu.max", "max 100000\n")
+    put("job/cpu.max", "250000 100000\n")
+    put("job/step/cpu.max", "800000 100000\n")
+    put("cpu,cpuacct/a/cpu.cfs_quota_us", "200000\n")
+    put("cpu,cpuacct/a/cpu.cfs_period_us", "50000\n")
+    assert [quota(f"0::{path}\n") for path in ("/job/step", "/job", "/", "/other")] == [3, 3, 0, 0]
+    assert quota("5:memory:/x\n4:cpu,cpuacct:/a\n") == 4
+    assert quota("4:cpuset:/a\n") == quota("") == quota("nonsense\n") == 0
+    monkeypatch.setattr(machine, "CPU_DIR", "/nowhere")  # each CPU a core
+    monkeypatch.setattr(machine, "quota", lambda: 3)
+    found = machine.cpus({0, 1, 2, 3})
+    assert (found.cores, found.in_mask) == (3, 4)
+    assert plan.binding(options(), placement.Placement((3,), 1), "mpich", {}, found) == "none"
+    facts = cores.look({}, {0, 1, 2, 3}, {0, 1, 2, 3})
+    assert "up to 2 users" in facts["verdict"] and "3 core(s)" in cores.findings(facts)[0]
 
 
 def test_no_binding_on_a_machine_with_other_work(monkeypatch):

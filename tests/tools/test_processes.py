@@ -59,6 +59,23 @@ def test_standard_input_is_that_of_rank_0(lib, ghosts):
     assert done.code == 0, done.output
 
 
+def test_an_end_while_a_thread_waits_for_input(lib):
+    """It holds the lock of standard input, which must be nobody else's business."""
+    done = run(Job(lib, "bad/leave", ["console"]), ("sh", "-c", 'sleep 8 | "$@"', "sh"))
+    assert "exit(3) was called before MPI_Finalize" in done.output
+    assert done.code != 0 and done.seconds < 20
+
+
+def test_ranks_with_pid_namespaces_of_their_own(lib):
+    """Where pids mean others, memory that ghosts would reach by them is left to the MPI library."""
+    wrap = ["setarch", "-R", "unshare", "--pid", "--fork", "--mount-proc"]
+    env = {"CSP_NG": "1", "CASPER_TEST_USERS": "4"}
+    done = run(Job(lib, "rma/other_windows", env=env, ranks=6, wrap=wrap))
+    if "unshare: " in done.output or "setarch: " in done.output:
+        pytest.skip("no pid namespaces")
+    assert done.code == 0, done.output
+
+
 def test_signals_for_the_program(lib):
     """Batch systems and launchers send them to all processes of a job; a ghost is not for them to end."""
 

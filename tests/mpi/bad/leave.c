@@ -3,10 +3,23 @@
 // Rank 1 leaves without MPI_Finalize in the way that the first argument names, while the others
 // wait for it; with a second argument "epoch" it holds an exclusive lock at that moment. Without
 // arguments nobody leaves. Run by tests/tools/test_bad_input.py.
+#include <pthread.h>
 #include "bad_window.h"
+
+static void *read_input(void *arg)
+{
+    (void)arg;
+    getchar();
+    return NULL;
+}
 
 static void leave(const char *how)
 {
+    pthread_t console;
+    if (strcmp(how, "console") == 0 && pthread_create(&console, NULL, read_input, NULL) == 0) {
+        usleep(300000); // it reads by now
+        exit(3);
+    }
     if (strcmp(how, "exit0") == 0)
         exit(0);
     if (strcmp(how, "exit3") == 0)

@@ -36,7 +36,8 @@ def look(env, allowed=None, online=None):
     return {
         "cpus": cpulist(allowed),
         "cores": mine.cores,
-        "cores_online": whole.cores,
+        "cores_online": whole.in_mask,
+        "quota": mine.quota if mine.quota < mine.in_mask else 0,
         "restricted": set(allowed) < set(online),
         "variables": sorted(name for name in env if name.startswith(plan.OWN_BINDING)),
         "own_cores": mine.cores >= 2,
@@ -52,6 +53,11 @@ def findings(facts):
             f"this shell may use {facts['cores']} of {facts['cores_online']} core(s), CPUs "
             f"{facts['cpus']}: a launcher, batch system or container has bound it, and jobs started "
             "here inherit that. Ask for whole nodes or switch its binding off"
+        )
+    if facts["quota"]:
+        warnings.append(
+            f"control groups leave it the time of {facts['quota']} core(s) at once, as a container's "
+            "or a batch job's limit on CPU time: with more processes than that ghosts wait quietly"
         )
     if facts["variables"]:
         warnings.append(

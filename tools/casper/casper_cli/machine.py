@@ -34,10 +34,41 @@ class Cpus:
     """What this process may use: one CPU of each core, by NUMA domain."""
 
     domains: Dict[int, list] = field(default_factory=dict)
+    quota: int = 0  # as many at a time, as control groups say; 0: all
+
+    @property
+    def in_mask(self):
+        return sum(len(cpus) for cpus in self.domains.values())
 
     @property
     def cores(self):
-        return sum(len(cpus) for cpus in self.domains.values())
+        return min(self.in_mask, self.quota or self.in_mask)
+
+
+def _numbers(path):
+    return [int(word) for word in _read(path).split() if word.lstrip("-").isdecimal()]
+
+
+def _quota_of(folder):
+    """Of one control group: version 2 has quota and period in a file, version 1 in two."""
+    both = _numbers(f"{folder}/cpu.max")
+    if len(both) != 2:
+        both = _numbers(f"{folder}/cpu.cfs_quota_us") + _numbers(f"{folder}/cpu.cfs_period_us")
+    return -(-both[0] // both[1]) if len(both) == 2 and min(both) > 0 else 0
+
+
+def quota(own="/proc/self/cgroup", root="/sys/fs/cgroup"):
+    """CPUs at a time that this process's control group and those above it allow; 0: all."""
+    found = []
+    for line in _read(own).splitlines():
+        _, _, rest = line.partition(":")
+        controllers, _, path = rest.partition(":")
+        if not path.startswith("/") or controllers and "cpu" not in controllers.split(","):
+            continue
+        hierarchy = f"{root}/{controllers}" if controllers else f"{root}"
+        parts = [part for part in path.split("/") if part]
+        found += [_quota_of("/".join([hierarchy, *parts[:n]])) for n in range(len(parts) + 1)]
+    return min(filter(None, found), default=0)
 
 
 def cpus(allowed=None):
@@ -47,7 +78,7 @@ def cpus(allowed=None):
     for path in glob.glob(f"{NODE_DIR}/node[0-9]*"):
         for cpu in parse_cpulist(_read(f"{path}/cpulist")):
             domain_of[cpu] = int(os.path.basename(path)[4:])
-    result, seen = Cpus(), set()
+    result, seen = Cpus(quota=quota()), set()
     for cpu in allowed:
         topology = f"{CPU_DIR}/cpu{cpu}/topology"
         core = (_read(f"{topology}/physical_package_id"), _read(f"{topology}/core_id") or cpu)
