@@ -23,7 +23,6 @@ target_link_libraries(casper PRIVATE csp_core)
 set(installed_paths BUILD_WITH_INSTALL_RPATH ON INSTALL_RPATH_USE_LINK_PATH ON)
 set_target_properties(casper PROPERTIES LIBRARY_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR} ${installed_paths})
 # GCC clears a sparse struct csp_op by `rep stos`, which takes longer than the rest of the call.
-include(CheckCCompilerFlag)
 set(stores -mmemset-strategy=unrolled_loop:256:noalign,libcall:-1:noalign)
 check_c_compiler_flag(${stores} CSP_HAVE_MEMSET_STRATEGY)
 if(CSP_HAVE_MEMSET_STRATEGY)

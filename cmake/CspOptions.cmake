@@ -2,6 +2,7 @@
 # Copyright the Casper developers
 #
 # Options of the build and the compiler flags that every target gets.
+include(CheckCCompilerFlag)
 include(GNUInstallDirs)
 
 set(CSP_MPICC "" CACHE STRING "MPI compiler wrapper (path or name) of the library to build for")
@@ -22,8 +23,13 @@ endif()
 set(CMAKE_C_FLAGS_RELWITHDEBINFO "-O2 -g")
 
 function(csp_set_flags target)
-    target_compile_options(${target} INTERFACE -Wall -Wextra -fvisibility=hidden
-        "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=") # the same from any folder
+    target_compile_options(${target} INTERFACE -Wall -Wextra -fvisibility=hidden)
+    # Binaries are the same from any folder.
+    set(map "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+    check_c_compiler_flag(${map} CSP_HAVE_FILE_PREFIX_MAP)
+    if(CSP_HAVE_FILE_PREFIX_MAP)
+        target_compile_options(${target} INTERFACE ${map})
+    endif()
     target_compile_definitions(${target} INTERFACE _GNU_SOURCE=1)
     if(CSP_WERROR)
         target_compile_options(${target} INTERFACE -Werror)

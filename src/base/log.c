@@ -107,9 +107,12 @@ void csp_log_die(const char *file, int line_number, const char *fmt, ...)
     va_end(ap);
     put(&line, " (%s:%d)", slash ? slash + 1 : file, line_number);
     send_line(&line);
-    void (*hook)(void) = csp_log_die_hook;
-    csp_log_die_hook = NULL; // a hook that fails ends here too
-    if (hook)
-        hook();
+    static _Atomic int dying;
+    static _Thread_local int mine;
+    if (!mine && atomic_exchange(&dying, 1))
+        for (;;) // another thread ends the job
+            pause();
+    if (!mine++ && csp_log_die_hook) // a hook that fails ends here, too
+        csp_log_die_hook();
     abort();
 }

@@ -31,11 +31,6 @@ static int asks_to_end(int signal)
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-static void note(int signal)
-{
-    csp_peers_told = signal;
-}
-
 // Of the program itself. The MPI library and what it loads may have handlers, too, and need them.
 static int is_of_program(void (*handler)(int))
 {
@@ -59,7 +54,7 @@ void csp_ghost_signals(void)
         if (old.sa_handler != SIG_DFL &&
             (old.sa_handler == SIG_IGN || !is_of_program(old.sa_handler)))
             continue;
-        struct sigaction now = {.sa_handler = asks_to_end(s) ? note : SIG_IGN,
+        struct sigaction now = {.sa_handler = asks_to_end(s) ? csp_peers_tell : SIG_IGN,
                                 .sa_flags = SA_RESTART};
         sigaction(s, &now, NULL);
     }

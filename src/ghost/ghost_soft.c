@@ -44,6 +44,7 @@ struct buffer {
     char *base; // of the segment with the target's memory; NULL: a process's own memory
     struct csp_acc_lock *lock; // of the target; NULL: none
     int error;                 // MPI error code of the first one that failed
+    int parked;                // in: whole, and waits for room for its result alone
     size_t bytes;
     _Alignas(CSP_PIECE_ALIGN) char data[];
 };
@@ -60,9 +61,11 @@ struct origin {
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct buffer), .keep_bytes = KEPT_BYTES};
 static struct buffer *in, **in_last = &in, *out, **out_last = &out;
 static int out_count;
-static size_t out_bytes;       // of large ones
-static int in_origins;         // who have a piece in `in`,
-static size_t in_bytes;        // which has room for so many
+static size_t out_bytes;   // of large ones
+static int in_origins;     // who have a piece in `in`,
+static size_t in_bytes;    // which has room for so many
+static int parked_origins; // of these: none of what is being received waits for them
+static size_t parked_bytes;
 static int waits_for_lock;     // as of the last turn
 static int executed;           // since the last turn
 static uint64_t taken;         // messages
@@ -79,7 +82,7 @@ static struct buffer *buffer_take(size_t bytes)
 
 static int has_room(void)
 {
-    return in_origins < ORIGINS && in_bytes < RECEIVE_BYTES;
+    return in_origins - parked_origins < ORIGINS && in_bytes - parked_bytes < RECEIVE_BYTES;
 }
 
 static struct origin *origin_of(int wrank)
@@ -301,6 +304,7 @@ static int take(int wrank, int bytes, int tag)
     b->received = 0;
     b->at = 0;
     b->error = MPI_SUCCESS;
+    b->parked = 0;
     b->payload = MPI_REQUEST_NULL;
     int rc = csp_mpi.Irecv(b->data, bytes, MPI_BYTE, wrank, tag, csp_rt.ctl, &b->request);
     if (rc == MPI_SUCCESS && apart)
@@ -311,10 +315,20 @@ static int take(int wrank, int bytes, int tag)
     return rc;
 }
 
+static void park(struct buffer *b, int parked)
+{
+    if (b->parked == parked)
+        return;
+    b->parked = parked;
+    parked_origins += parked ? 1 : -1;
+    parked_bytes += parked ? b->buf.room : -b->buf.room;
+}
+
 // Takes the piece out of the list, in which the link at `at` leads to it.
 static void remove_at(struct buffer **at, struct origin *o)
 {
     struct buffer *b = *at;
+    park(b, 0);
     *at = b->next;
     if (!*at)
         in_last = at;
@@ -334,7 +348,10 @@ static int execute_ready(void)
         struct buffer *b = *at;
         struct origin *o = origin_of(b->wrank);
         int whole = o->walk != walk && receive(b), locked = whole && !execute_all(b);
-        waits_for_lock |= locked && has_reply_room(b);
+        if (locked) {
+            park(b, !has_reply_room(b));
+            waits_for_lock |= !b->parked;
+        }
         if (!whole || locked) {
             o->walk = walk;
             at = &b->next;

@@ -33,7 +33,8 @@ void csp_ghost_users_start(void)
         return;
     users = calloc((size_t)(end - first), sizeof(*users));
     for (int i = first; users && i < end; i++)
-        if (clock_getcpuclockid(procs[i].pid, &users[count].clock) == 0) {
+        if (csp_node_sees(&procs[csp_rt.lrank], &procs[i]) &&
+            clock_getcpuclockid(procs[i].pid, &users[count].clock) == 0) {
             users[count].cpu_ns = csp_clock_of(users[count].clock);
             count++;
         }

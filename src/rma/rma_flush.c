@@ -145,43 +145,61 @@ static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_
 }
 
 // With several threads a weak bit cannot stay up as take_bit leaves it: its executor may be a target, by now that of no more
-// operations, and each flush would wait for it. @return 1: the flush must confirm; confirm_end is due behind it.
-static int confirm_begin(struct csp_win *w, int bit)
+// operations, and each flush would wait for it. It goes over to `confirming`, until no flush goes on that began with it there.
+// @return 1: the flush must confirm; confirm_end is due behind it.
+static int confirm_begin(struct csp_win *w, struct csp_confirmer *c)
 {
+    uint64_t mask = UINT64_C(1) << (c->bit % 64);
+    _Atomic uint64_t *weak = &w->weak[c->bit / 64], *confirming = &w->confirming[c->bit / 64];
     if (!csp_stats_threads)
-        return take_bit(w->weak, bit);
-    if (!csp_win_marked(w->weak, bit) && !csp_win_marked(w->confirming, bit))
+        return take_bit(w->weak, c->bit);
+    // In this order: it is raised in one before it goes down in the other.
+    if (!(atomic_load_explicit(weak, memory_order_acquire) & mask) &&
+        !(atomic_load_explicit(confirming, memory_order_acquire) & mask))
         return 0;
-    uint64_t mask = UINT64_C(1) << (bit % 64);
     pthread_mutex_lock(&w->mutex);
-    if (csp_win_marked(w->weak, bit))
-        atomic_fetch_or_explicit(&w->confirming[bit / 64], mask, memory_order_release);
-    atomic_fetch_and_explicit(&w->weak[bit / 64], ~mask, memory_order_acq_rel);
-    int weak = csp_win_marked(w->confirming, bit);
-    w->confirmers += weak;
+    if (atomic_load_explicit(weak, memory_order_acquire) & mask) {
+        atomic_fetch_or_explicit(confirming, mask, memory_order_release);
+        atomic_fetch_and_explicit(weak, ~mask, memory_order_acq_rel);
+    }
+    int must = (atomic_load_explicit(confirming, memory_order_relaxed) & mask) != 0;
+    if (must) {
+        c->next = w->confirmers;
+        w->confirmers = c;
+    }
     pthread_mutex_unlock(&w->mutex);
-    return weak;
+    return must;
 }
 
-// The last one to end: nothing is left that one of them began with.
-static void confirm_end(struct csp_win *w)
+static void confirm_end(struct csp_win *w, struct csp_confirmer *c)
 {
+    int others = 0;
     if (!csp_stats_threads)
         return;
     pthread_mutex_lock(&w->mutex);
-    for (int i = --w->confirmers ? w->used_words : 0; i < w->used_words; i++)
-        atomic_store_explicit(&w->confirming[i], 0, memory_order_relaxed);
+    for (struct csp_confirmer **at = &w->confirmers; *at;) {
+        if (*at == c) {
+            *at = c->next;
+            continue;
+        }
+        others |= (*at)->bit == c->bit;
+        at = &(*at)->next;
+    }
+    if (!others)
+        atomic_fetch_and_explicit(&w->confirming[c->bit / 64], ~(UINT64_C(1) << (c->bit % 64)),
+                                  memory_order_release);
     pthread_mutex_unlock(&w->mutex);
 }
 
 static int flush_bit(struct csp_win *w, int bit)
 {
+    struct csp_confirmer c = {.bit = bit};
     if (bit < csp_async_ghosts())
         atomic_store_explicit(&w->unflushed[bit], 0, memory_order_relaxed);
     take_bit(w->local, bit);
-    int weak = confirm_begin(w, bit), rc = flush_by(w, bit, weak, csp_mpi.Win_flush);
+    int weak = confirm_begin(w, &c), rc = flush_by(w, bit, weak, csp_mpi.Win_flush);
     if (weak)
-        confirm_end(w);
+        confirm_end(w, &c);
     return rc;
 }
 

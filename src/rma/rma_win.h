@@ -45,6 +45,12 @@ struct csp_lock_held; // rma_lock.c
 struct csp_attached;  // rma_attach.c
 
 enum { CSP_WEAK_PUTS = 4 };
+// A flush that confirms small PUTs by this executor, on the stack of its thread (rma_flush.c).
+struct csp_confirmer {
+    struct csp_confirmer *next;
+    int bit;
+};
+
 struct csp_weak_put { // rma_weak.c
     _Atomic uint32_t state;
     int bit; // ghost
@@ -97,9 +103,9 @@ struct csp_win {
     _Atomic uint64_t *local; // not known to be complete at the origin
     // those with small PUTs whose flush needs confirmation (runtime/quirks.h)
     _Atomic uint64_t *weak;
-    // several threads: those that flushes confirm now, so many (under `mutex`)
+    // Several threads: those that flushes confirm now, and these flushes (under `mutex`).
     _Atomic uint64_t *confirming;
-    int confirmers;
+    struct csp_confirmer *confirmers;
     _Atomic uint64_t *soft;                       // by the software route: as `used`,
     _Atomic uint64_t *soft_local;                 // as `local`: with memory of the program
     _Atomic uint64_t *failed;                     // by the software route; behind the sets

@@ -59,6 +59,12 @@ static inline struct csp_node_proc *csp_node_procs(struct csp_node_page *page)
     return (struct csp_node_proc *)((char *)page + page->procs_off);
 }
 
+/** Does the pid of `other` mean that process to `me`? */
+static inline int csp_node_sees(const struct csp_node_proc *me, const struct csp_node_proc *other)
+{
+    return me->pid_ns == other->pid_ns;
+}
+
 static inline void csp_node_ring_ghosts(struct csp_node_page *page)
 {
     for (int i = 0; i < page->ng; i++)

@@ -21,8 +21,13 @@ static const uint64_t GRACE_NS = 1000000000;
 // If a launcher ended the other process, it ends this one, too, within so long.
 static const uint64_t KILL_NS = 200000000;
 
-volatile sig_atomic_t csp_peers_told;
+// From a signal that asks the job to end to the end of a user by it, and from that to the end of all users of the node.
+static const uint64_t TOLD_NS = 60000000000;
 
+static _Atomic int told_by; // signal; 0: none
+static _Atomic uint64_t told_ns;
+static const struct csp_node_proc *went; // the first one that ended after that
+static uint64_t went_ns;
 static struct pollfd *fds; // [lrank]; fd -1: not watched
 static _Atomic uint64_t next_ns;
 static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -45,7 +50,7 @@ void csp_peers_start(void)
         return; // the job runs, only less is said when a process dies
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
         int watch = i != csp_rt.lrank && (csp_rt.is_ghost || procs[i].gidx >= 0) &&
-                    procs[i].pid_ns == procs[csp_rt.lrank].pid_ns;
+                    csp_node_sees(&procs[csp_rt.lrank], &procs[i]);
         fds[i] = (struct pollfd){.fd = watch ? open_pidfd(procs[i].pid) : -1, .events = POLLIN};
     }
     atomic_store_explicit(&next_ns, csp_clock_ns() + PERIOD_NS, memory_order_relaxed);
@@ -67,13 +72,14 @@ void csp_peers_abort(void)
                               memory_order_release);
 }
 
+void csp_peers_tell(int signal)
+{
+    atomic_store_explicit(&told_ns, csp_clock_ns(), memory_order_relaxed);
+    atomic_store_explicit(&told_by, signal, memory_order_release);
+}
+
 static void tell_death(const struct csp_node_proc *p, unsigned phase)
 {
-    csp_clock_sleep(phase == CSP_PHASE_ABORT ? GRACE_NS : KILL_NS);
-    if (csp_peers_told) { // the other one as well
-        signal(csp_peers_told, SIG_DFL);
-        raise(csp_peers_told);
-    }
     if (phase == CSP_PHASE_ABORT) {
         csp_error("rank %d of the real world (pid %d, node %d) has called MPI_Abort, but the job "
                   "goes on; it is ended",
@@ -89,6 +95,44 @@ static void tell_death(const struct csp_node_proc *p, unsigned phase)
     csp_rt_die(1);
 }
 
+static int users_left(void)
+{
+    for (int i = csp_rt.page->ng; i < csp_rt.page->nprocs; i++)
+        if (fds[i].fd >= 0)
+            return 1;
+    return 0;
+}
+
+// A ghost, as users do that the signal ends: without a word, but not while one of them still does what it has to do before.
+static void go_with_users(const struct csp_node_proc *p, int by)
+{
+    went_ns = went ? went_ns : csp_clock_ns();
+    went = went ? went : p;
+    if (users_left())
+        return;
+    signal(by, SIG_DFL);
+    raise(by);
+}
+
+// The signal, if it was not long ago; else 0.
+static int told_lately(void)
+{
+    int by = atomic_load_explicit(&told_by, memory_order_acquire);
+    uint64_t age = csp_clock_ns() - atomic_load_explicit(&told_ns, memory_order_relaxed);
+    return age < TOLD_NS ? by : 0;
+}
+
+static void note_end(const struct csp_node_proc *p, unsigned phase)
+{
+    if (!told_lately() || phase == CSP_PHASE_ABORT)
+        csp_clock_sleep(phase == CSP_PHASE_ABORT ? GRACE_NS : KILL_NS);
+    int by = phase == CSP_PHASE_ABORT ? 0 : told_lately();
+    if (by)
+        go_with_users(p, by);
+    else
+        tell_death(p, phase);
+}
+
 // Caller holds look_lock.
 static void look(int wait_ms)
 {
@@ -102,7 +146,7 @@ static void look(int wait_ms)
         fds[i].fd = -1;
         unsigned phase = atomic_load_explicit(&procs[i].phase, memory_order_acquire);
         if (phase != CSP_PHASE_END)
-            tell_death(&procs[i], phase);
+            note_end(&procs[i], phase);
     }
 }
 
@@ -113,6 +157,8 @@ void csp_peers_check(uint64_t now)
         return;
     atomic_store_explicit(&next_ns, now + PERIOD_NS, memory_order_relaxed);
     look(0);
+    if (went && now - went_ns > TOLD_NS)
+        tell_death(went, CSP_PHASE_RUN);
     pthread_mutex_unlock(&look_lock);
 }
 

@@ -4,12 +4,11 @@
 #ifndef CSP_RUNTIME_PEERS_H
 #define CSP_RUNTIME_PEERS_H
 
-#include <signal.h>
 #include <stdint.h>
 
-/** A signal that asked all processes of the job to end, or 0: this one goes by it, without a word, once another one that it
- * watches has gone. */
-extern volatile sig_atomic_t csp_peers_told;
+/** From a signal handler of a ghost: this signal asks all processes of the job to end. If users of the node do within a minute, so
+ * does the ghost, after the last of them, and says nothing. */
+void csp_peers_tell(int signal);
 
 /** Opens a pidfd for each process that this one depends on; failures are silent (less is watched).
  */

@@ -29,7 +29,9 @@ static int64_t quota_of(const char *folder)
     int known = read_numbers(folder, "cpu.max", &quota, &period) == 2 ||
                 (read_numbers(folder, "cpu.cfs_quota_us", &quota, &unused) == 1 &&
                  read_numbers(folder, "cpu.cfs_period_us", &period, &unused) == 1);
-    return known && quota > 0 && period > 0 ? (quota + period - 1) / period : 0;
+    if (!known || quota <= 0 || period <= 0)
+        return 0;
+    return quota < period ? 1 : quota / period;
 }
 
 // From a group up to the root of its hierarchy. Inside a container the path may be that outside: then only the root is there.

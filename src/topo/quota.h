@@ -8,7 +8,7 @@
 
 // Plain data, for MPI messages.
 struct csp_quota {
-    int64_t cpus;   // at a time, rounded up; 0: as many as there are
+    int64_t cpus;   // at a time, rounded down, at least 1; 0: as many as there are
     uint64_t group; // who shares them: the same number in all processes that do
 };
 
@@ -18,7 +18,7 @@ struct csp_quota {
  */
 struct csp_quota csp_quota_read(const char *own, const char *root);
 
-/** CPUs of all of these processes together; 0: at least one of them has no quota. Reorders them. */
+/** CPUs of all of these processes together, where groups do not share the quota of one above them; 0: at least one of them has no quota. Reorders them. */
 int64_t csp_quota_sum(struct csp_quota *quotas, int n);
 
 #endif

@@ -342,7 +342,7 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 1 NODES 2 NAME rma/unbound_ghosts ENV
 # Run with other arguments by tests/tools/test_bad_input.py.
 csp_add_mpi_test(bad/leave.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/leave_session.c NP 4 GHOSTS 1 NODES 2)
-csp_add_mpi_test(bad/signals.c NP 4 GHOSTS 1 NODES 2 FIXED)
+csp_add_mpi_test(bad/signals.c NP 4 GHOSTS 1 NODES 2 FIXED MPI m50 o41)
 csp_add_mpi_test(bad/unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(bad/wait_to_be_killed.c NP 4 GHOSTS 1 NODES 2)
 

@@ -198,7 +198,7 @@ def test_quotas_of_control_groups(tmp_path, monkeypatch):
     put("job/step/cpu.max", "800000 100000\n")
     put("cpu,cpuacct/a/cpu.cfs_quota_us", "200000\n")
     put("cpu,cpuacct/a/cpu.cfs_period_us", "50000\n")
-    assert [quota(f"0::{path}\n") for path in ("/job/step", "/job", "/", "/other")] == [3, 3, 0, 0]
+    assert [quota(f"0::{path}\n") for path in ("/job/step", "/job", "/", "/other")] == [2, 2, 0, 0]
     assert quota("5:memory:/x\n4:cpu,cpuacct:/a\n") == 4
     assert quota("4:cpuset:/a\n") == quota("") == quota("nonsense\n") == 0
     monkeypatch.setattr(machine, "CPU_DIR", "/nowhere")  # each CPU a core

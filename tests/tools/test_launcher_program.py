@@ -196,6 +196,16 @@ def test_no_build_fits_another_major_release(here):
     assert "Open MPI 4.1.4" in caught.value.cause
 
 
+def test_releases_that_are_not_known_or_do_not_matter_fit(tmp_path):
+    def build(family, version):
+        text = info(family=family, mpi_version=version, soname="libmpi.so.12")
+        return builds.describe(support.write_build(tmp_path / family, "libmpi.so.12", text))
+
+    assert builds.fits(build("mpich", "5.0.2"), library("mpich", "", "libmpi.so.12"))
+    assert builds.fits(build("intel", "2021.18.1"), library("intel", "2019.9.304", "libmpi.so.12"))
+    assert not builds.fits(build("mpich", "5.0.2"), library("mpich", "4.1", "libmpi.so.12"))
+
+
 def test_without_info_the_elf_file_tells(tmp_path):
     path = support.write_build(tmp_path / "native", "libmpi.so.40")
     build = builds.describe(path)

@@ -7,6 +7,8 @@
 
 #include <signal.h>
 
+enum { ALARM_S = 10 };
+
 static volatile sig_atomic_t seen_usr1, seen_term;
 
 static void note(int signal)
@@ -30,10 +32,10 @@ int main(int argc, char **argv)
 {
     (void)argv;
     int done = 0;
-    alarm(3);
+    alarm(ALARM_S);
     csp_test_init();
     alarm(0);
-    double end = MPI_Wtime() + (argc > 1 ? 20 : 4);
+    double end = MPI_Wtime() + (argc > 1 ? 25 : ALARM_S + 1);
     signal(SIGUSR1, note);
     signal(SIGTERM, note);
     struct bad_window w = bad_window_new(64);

@@ -54,7 +54,7 @@ def _quota_of(folder):
     both = _numbers(f"{folder}/cpu.max")
     if len(both) != 2:
         both = _numbers(f"{folder}/cpu.cfs_quota_us") + _numbers(f"{folder}/cpu.cfs_period_us")
-    return -(-both[0] // both[1]) if len(both) == 2 and min(both) > 0 else 0
+    return max(1, both[0] // both[1]) if len(both) == 2 and min(both) > 0 else 0
 
 
 def quota(own="/proc/self/cgroup", root="/sys/fs/cgroup"):
