@@ -149,8 +149,8 @@ def _score(build, mpi):
 def fits(build, mpi):
     """Can this build run over that MPI library? The name in the ELF files decides.
 
-    Of MPICH and Open MPI the major release as well: libcasper refuses another one (src/runtime/libcheck.c), whose
-    functions it does not know.
+    Of MPICH and Open MPI the major release as well: libcasper refuses another one, whose functions it does
+    not know (src/runtime/libcheck.c).
     """
     major = build.mpi_version.split(".")[0]
     other = major and mpi.major and major != mpi.major and build.family == mpi.family
