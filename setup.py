@@ -49,7 +49,8 @@ class BuildWithLibrary(build_py):
         names = wrappers()
         shutil.rmtree(work, ignore_errors=True)
         script = ROOT / "tools/setup/build.sh"
-        subprocess.run([script, "-o", work, *names], check=True)
+        as_installed = "-DCMAKE_BUILD_WITH_INSTALL_RPATH=ON"
+        subprocess.run([script, "-o", work, *names, "--", as_installed], check=True)
         for name in (word.split("=")[0] for word in names):
             target = Path(self.build_lib) / "casper_cli/lib" / name
             (target / "bin").mkdir(parents=True, exist_ok=True)

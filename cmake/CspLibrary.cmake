@@ -54,9 +54,8 @@ endif()
 set(csp_helpers gap_check rate_check)
 foreach(helper IN LISTS csp_helpers)
     add_executable(${helper} tools/casper/check/${helper}.c)
-    if(CSP_ABI) # no run path: the command names the MPI library
+    if(CSP_ABI) # installed without a run path: the command names the MPI library
         target_link_libraries(${helper} PRIVATE csp_flags csp_abi ${CSP_MPI_LIBRARIES})
-        set_target_properties(${helper} PROPERTIES BUILD_WITH_INSTALL_RPATH ON)
     else()
         target_link_libraries(${helper} PRIVATE csp_flags MPI::MPI_C)
         set_target_properties(${helper} PROPERTIES ${installed_paths})
