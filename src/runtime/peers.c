@@ -103,15 +103,19 @@ static int users_left(void)
     return 0;
 }
 
+static void go(int by)
+{
+    signal(by, SIG_DFL);
+    raise(by);
+}
+
 // A ghost, as users do that the signal ends: without a word, but not while one of them still does what it has to do before.
 static void go_with_users(const struct csp_node_proc *p, int by)
 {
     went_ns = went ? went_ns : csp_clock_ns();
     went = went ? went : p;
-    if (users_left())
-        return;
-    signal(by, SIG_DFL);
-    raise(by);
+    if (!users_left())
+        go(by);
 }
 
 // The signal, if it was not long ago; else 0.
@@ -124,9 +128,11 @@ static int told_lately(void)
 
 static void note_end(const struct csp_node_proc *p, unsigned phase)
 {
-    if (!told_lately() || phase == CSP_PHASE_ABORT)
+    if (!told_lately())
         csp_clock_sleep(phase == CSP_PHASE_ABORT ? GRACE_NS : KILL_NS);
-    int by = phase == CSP_PHASE_ABORT ? 0 : told_lately();
+    int by = told_lately();
+    if (by && phase == CSP_PHASE_ABORT)
+        go(by); // the launcher is ending the job
     if (by)
         go_with_users(p, by);
     else
