@@ -12,7 +12,7 @@ enum {
     BESIDE = 1,
     X = 2,
     Y = 3,
-    THREAD_ROUNDS = 10,
+    THREAD_ROUNDS = 5,
     FLOOD = 32768 /* src/rma/rma_flush.c */
 };
 
