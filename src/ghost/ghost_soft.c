@@ -139,6 +139,10 @@ static void out_append(struct buffer *b)
     *out_last = b;
     out_last = &b->next;
     out_count++;
+    if (b->buf.room > SMALL_BYTES) {
+        out_bytes += b->buf.room;
+        origin_of(b->wrank)->out++;
+    }
 }
 
 static struct buffer *out_take(void)
@@ -148,6 +152,10 @@ static struct buffer *out_take(void)
     if (!out)
         out_last = &out;
     out_count--;
+    if (b->buf.room > SMALL_BYTES) {
+        out_bytes -= b->buf.room;
+        origin_of(b->wrank)->out--;
+    }
     return b;
 }
 
@@ -166,10 +174,6 @@ static void send_reply(struct buffer *b, int wrank)
                            &b->request);
     CSP_CHECK(rc == MPI_SUCCESS, "the MPI library could not send a reply to process %d", wrank);
     b->wrank = wrank;
-    if (b->buf.room > SMALL_BYTES) {
-        out_bytes += b->buf.room;
-        origin_of(wrank)->out++;
-    }
     out_append(b);
 }
 
@@ -374,10 +378,6 @@ static void reap(void)
             out_append(b);
             on_way++;
             continue;
-        }
-        if (b->buf.room > SMALL_BYTES) {
-            out_bytes -= b->buf.room;
-            origin_of(b->wrank)->out--;
         }
         csp_bufs_give(&bufs, &b->buf);
     }

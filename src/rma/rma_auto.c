@@ -237,24 +237,29 @@ static int next_left(const struct csp_win *w, const struct node *n, const _Atomi
     return -1;
 }
 
-// Are operations to other targets of the node still under way? Whoever was found last is looked at first, and others
-// from there on, so that flushes of one target after the other pass over them once. With several threads the executors'
-// bits do not tell.
-static int others_left(const struct csp_win *w, struct node *n)
+// Whoever was found last is looked at first, and others from there on, so that flushes of one target after the other pass over
+// them once.
+static int any_left(const struct csp_win *w, struct node *n, const _Atomic uint64_t *words,
+                    int begin)
 {
-    int ng = csp_rt.topo->ng;
-    for (int bit = n->number * ng; !csp_stats_threads && bit < (n->number + 1) * ng; bit++)
-        if (csp_win_marked(w->used, bit) || csp_win_marked(w->soft, bit))
-            return 1;
-    if (!csp_stats_threads && !(csp_gate_look(n->gate) & CSP_GATE_ACC_OFF))
-        return 0;
-    const _Atomic uint64_t *words = csp_stats_threads ? w->automatic->open : w->used;
-    int begin = csp_stats_threads ? 0 : csp_async_target(0);
     int found = next_left(w, n, words, begin, n->left, w->n);
     if (found < 0)
         found = next_left(w, n, words, begin, 0, n->left);
     n->left = found < 0 ? 0 : found;
     return found >= 0;
+}
+
+// Are operations to other targets of the node still under way? With several threads the executors' bits do not tell.
+static int others_left(const struct csp_win *w, struct node *n)
+{
+    int ng = csp_rt.topo->ng;
+    if (csp_stats_threads)
+        return any_left(w, n, w->automatic->open, 0);
+    for (int bit = n->number * ng; bit < (n->number + 1) * ng; bit++)
+        if (csp_win_marked(w->used, bit) || csp_win_marked(w->soft, bit))
+            return 1;
+    return (csp_gate_look(n->gate) & CSP_GATE_ACC_OFF) &&
+           any_left(w, n, w->used, csp_async_target(0));
 }
 
 // The target is forgotten first: an accumulate of another thread that begins now names its own, and keeps the
@@ -385,8 +390,9 @@ void csp_auto_flush_end(struct csp_win *w, int target, int how)
     uint64_t now_ns = csp_clock_ns();
     for (struct node *n = how & MEASURES ? first(w, node) : NULL; n; n = next(n, node)) {
         end(n, now_ns, 0);
-        int of = how & COUNTED ? NO_TARGET : target_of(n);
-        if (of != NO_TARGET && (target < 0 || of == target || !others_left(w, n)))
+        int of = target_of(n);
+        if (!(how & COUNTED) && of != NO_TARGET &&
+            (target < 0 || of == target || !others_left(w, n)))
             leave(n, n->seen);
     }
     if (how & MEASURES)

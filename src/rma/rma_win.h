@@ -44,13 +44,13 @@ void csp_rma_start(void);
 struct csp_lock_held; // rma_lock.c
 struct csp_attached;  // rma_attach.c
 
-enum { CSP_WEAK_PUTS = 4 };
 // A flush that confirms small PUTs by this executor, on the stack of its thread (rma_flush.c).
 struct csp_confirmer {
     struct csp_confirmer *next;
     int bit;
 };
 
+enum { CSP_WEAK_PUTS = 4 };
 struct csp_weak_put { // rma_weak.c
     _Atomic uint32_t state;
     int bit; // ghost

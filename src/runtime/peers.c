@@ -32,7 +32,7 @@ static struct pollfd *fds; // [lrank]; fd -1: not watched
 static _Atomic uint64_t next_ns;
 static pthread_mutex_t look_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int open_pidfd(int pid)
+int csp_peers_open(int pid)
 {
 #ifdef SYS_pidfd_open
     return (int)syscall(SYS_pidfd_open, pid, 0);
@@ -51,7 +51,7 @@ void csp_peers_start(void)
     for (int i = 0; i < csp_rt.page->nprocs; i++) {
         int watch = i != csp_rt.lrank && (csp_rt.is_ghost || procs[i].gidx >= 0) &&
                     csp_node_sees(&procs[csp_rt.lrank], &procs[i]);
-        fds[i] = (struct pollfd){.fd = watch ? open_pidfd(procs[i].pid) : -1, .events = POLLIN};
+        fds[i] = (struct pollfd){.fd = watch ? csp_peers_open(procs[i].pid) : -1, .events = POLLIN};
     }
     atomic_store_explicit(&next_ns, csp_clock_ns() + PERIOD_NS, memory_order_relaxed);
 }

@@ -15,6 +15,9 @@ void csp_peers_tell(int signal);
 void csp_peers_start(void);
 void csp_peers_stop(void);
 
+/** A pidfd, or -1. */
+int csp_peers_open(int pid);
+
 /** Looks whether one of them died; if so names it and ends the job. Cheap: looks at most 20 times a
  * second. */
 void csp_peers_check(uint64_t now_ns);

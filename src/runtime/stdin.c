@@ -13,6 +13,7 @@
 #include <unistd.h>
 #include "runtime/init.h"
 #include "runtime/node.h"
+#include "runtime/peers.h"
 #include "runtime/rt.h"
 
 enum { TAG = 31806, NULL_MAJOR = 1, NULL_MINOR = 3 }; // /dev/null
@@ -49,8 +50,8 @@ static int open_input_of(int pid)
 {
     char path[64];
     int fd = -1;
-#if defined(SYS_pidfd_open) && defined(SYS_pidfd_getfd)
-    int process = (int)syscall(SYS_pidfd_open, pid, 0);
+#ifdef SYS_pidfd_getfd
+    int process = csp_peers_open(pid);
     if (process >= 0) {
         fd = (int)syscall(SYS_pidfd_getfd, process, STDIN_FILENO, 0);
         close(process);

@@ -41,13 +41,15 @@ static void look_up(struct csp_quota *least, const char *root, const char *group
     size_t root_bytes = strlen(root);
     if (snprintf(path, sizeof(path), "%s%s", root, group) >= (int)sizeof(path))
         return;
-    for (char *slash = path; slash; slash = strrchr(path + root_bytes, '/')) {
-        if (slash != path)
-            *slash = 0;
+    for (;;) {
         struct stat is;
         int64_t cpus = quota_of(path);
         if (cpus && (!least->cpus || cpus < least->cpus) && stat(path, &is) == 0)
             *least = (struct csp_quota){cpus, is.st_ino};
+        char *slash = strrchr(path + root_bytes, '/');
+        if (!slash)
+            return;
+        *slash = 0;
     }
 }
 

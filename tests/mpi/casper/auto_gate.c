@@ -22,16 +22,6 @@ static const double LIMIT_S = 10, AWAY_S = 10;
 static const long one = 1;
 static volatile int *seen_both; // in memory of the first node
 
-static unsigned long long by_target(void)
-{
-    return casper_counter("casper_target_count");
-}
-
-static unsigned long long by_ghost(void)
-{
-    return casper_counter("casper_ghost_net_count");
-}
-
 static void add(MPI_Win win, int target)
 {
     MPI_Accumulate(&one, 1, MPI_LONG, target, 0, 1, MPI_LONG, MPI_SUM, win);
@@ -43,10 +33,10 @@ static void two_targets(MPI_Win win)
     unsigned long long before, after;
     double end = MPI_Wtime() + LIMIT_S;
     do {
-        before = by_target();
+        before = casper_by_target();
         add(win, X);
         add(win, Y);
-        after = by_target();
+        after = casper_by_target();
         MPI_Win_flush(X, win);
         MPI_Win_flush(Y, win);
     } while (after != before + 2 && MPI_Wtime() < end);
@@ -60,12 +50,12 @@ static void flood(MPI_Win win)
     double end = MPI_Wtime() + LIMIT_S;
     do {
         MPI_Win_flush(X, win);
-        before = by_ghost();
+        before = casper_by_ghost();
         add(win, X);
-    } while (by_ghost() == before && MPI_Wtime() < end);
+    } while (casper_by_ghost() == before && MPI_Wtime() < end);
     for (int i = 1; i < FLOOD; i++)
         add(win, X);
-    CHECK_INT(by_ghost() - before, FLOOD);
+    CHECK_INT(casper_by_ghost() - before, FLOOD);
     MPI_Win_flush(X, win);
 }
 
@@ -78,15 +68,15 @@ static void compute(void)
 
 static void watch(MPI_Win win)
 {
-    unsigned long long ghost = by_ghost(), target = by_target();
+    unsigned long long ghost = casper_by_ghost(), target = casper_by_target();
     double end = MPI_Wtime() + AWAY_S;
-    while ((by_ghost() == ghost || by_target() == target) && MPI_Wtime() < end) {
+    while ((casper_by_ghost() == ghost || casper_by_target() == target) && MPI_Wtime() < end) {
         add(win, X);
         MPI_Win_flush(X, win);
     }
-    CHECK_MSG(by_ghost() > ghost && by_target() > target,
-              "the route stayed: %llu by the ghost, %llu by the target", by_ghost() - ghost,
-              by_target() - target);
+    CHECK_MSG(casper_by_ghost() > ghost && casper_by_target() > target,
+              "the route stayed: %llu by the ghost, %llu by the target", casper_by_ghost() - ghost,
+              casper_by_target() - target);
     *seen_both = 1;
 }
 

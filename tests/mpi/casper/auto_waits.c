@@ -113,11 +113,6 @@ static const struct way {
     {"MPI_Rget of a vector, MPI_Wait", by_wait_strided},
 };
 
-static unsigned long long off(void)
-{
-    return casper_counter("casper_target_count");
-}
-
 static void run(const struct way *way)
 {
     MPI_Win win;
@@ -127,7 +122,7 @@ static void run(const struct way *way)
     PHASE(way->name);
     long *base = csp_test_win_new(bytes, sizeof(long), MPI_COMM_WORLD, &win);
     csp_test_win_fill(win, MPI_COMM_WORLD, base, bytes, csp_test_rank);
-    unsigned long long before = off();
+    unsigned long long before = casper_by_target();
     MPI_Win_lock_all(0, win);
     for (double end = MPI_Wtime() + LIMIT_S; left[0] && !left[1];) {
         for (int i = 0; i < 100; i++) {
@@ -135,7 +130,7 @@ static void run(const struct way *way)
             way->operate(win, other);
             CHECK(way->operate == by_wait_put || *(char *)got == other);
         }
-        left[0] = off() == before;
+        left[0] = casper_by_target() == before;
         left[1] = MPI_Wtime() > end;
         MPI_Allreduce(MPI_IN_PLACE, left, 2, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
     }

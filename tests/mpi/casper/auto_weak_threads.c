@@ -8,16 +8,6 @@ enum { PUTS = 8, TARGET = 1 };
 
 static const double LIMIT_S = 10, COMPUTES_S = 2, SOON_S = 0.05;
 
-static unsigned long long by_target(void)
-{
-    return casper_counter("casper_target_count");
-}
-
-static unsigned long long by_ghost(void)
-{
-    return casper_counter("casper_ghost_net_count");
-}
-
 static void put(MPI_Win win)
 {
     static const long one = 1;
@@ -29,14 +19,15 @@ static void put(MPI_Win win)
 // Until both ways were taken; the last round is by the ghost.
 static void use_both_ways(MPI_Win win)
 {
-    unsigned long long target = by_target(), ghost;
+    unsigned long long target = casper_by_target(), ghost;
     double end = MPI_Wtime() + LIMIT_S;
     do {
-        ghost = by_ghost();
+        ghost = casper_by_ghost();
         put(win);
-    } while ((by_target() == target || by_ghost() != ghost + PUTS) && MPI_Wtime() < end);
-    CHECK_INT(by_target() > target, 1);
-    CHECK_INT(by_ghost() - ghost, PUTS);
+    } while ((casper_by_target() == target || casper_by_ghost() != ghost + PUTS) &&
+             MPI_Wtime() < end);
+    CHECK_INT(casper_by_target() > target, 1);
+    CHECK_INT(casper_by_ghost() - ghost, PUTS);
 }
 
 // @return the least time of a round by the ghost alone.
@@ -44,11 +35,11 @@ static double round_by_ghost(MPI_Win win)
 {
     double least = LIMIT_S, end = MPI_Wtime() + COMPUTES_S / 2;
     while (MPI_Wtime() < end) {
-        unsigned long long ghost = by_ghost();
+        unsigned long long ghost = casper_by_ghost();
         double begin = MPI_Wtime();
         put(win);
         double took = MPI_Wtime() - begin;
-        if (by_ghost() == ghost + PUTS && took < least)
+        if (casper_by_ghost() == ghost + PUTS && took < least)
             least = took;
     }
     return least;

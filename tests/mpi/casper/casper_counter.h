@@ -19,4 +19,15 @@ static inline unsigned long long casper_counter(const char *wanted)
     return CASPER_NO_COUNTER;
 }
 
+/** Operations between nodes of this process so far, by their targets themselves and by ghosts. */
+static inline unsigned long long casper_by_target(void)
+{
+    return casper_counter("casper_target_count");
+}
+
+static inline unsigned long long casper_by_ghost(void)
+{
+    return casper_counter("casper_ghost_net_count");
+}
+
 #endif
