@@ -20,6 +20,7 @@
 
 #include <limits.h>
 #include <stdlib.h>
+#include "runtime/ext.h"
 #include "runtime/meta.h"
 #include "runtime/node.h"
 #include "runtime/predict.h"
@@ -212,9 +213,11 @@ static int make_carrier(struct csp_win *w, const struct wish *h)
     w->attr_disp_unit = w->disp_unit > INT_MAX ? INT_MAX : (int)w->disp_unit;
     w->attr_model = MPI_WIN_UNIFIED;
     void *none;
+    csp_ext_making_begin();
     int rc = csp_quirks.create_refused
                  ? csp_mpi.Win_allocate(0, 1, mine.info, MPI_COMM_SELF, &none, &w->handle)
                  : library_create(&mine, MPI_COMM_SELF, &w->handle);
+    csp_ext_making_end();
     if (mine.info != h->info)
         csp_mpi.Info_free(&mine.info);
     if (rc != MPI_SUCCESS)
@@ -394,7 +397,9 @@ int csp_rma_win_free(MPI_Win *win)
     int rc = csp_win_flush_end(w); // was raised; the others wait for this process all the same
     csp_win_barrier(w);
     csp_meta_count(CSP_META_CARRIERS, -1);
+    csp_ext_making_begin();
     int freed = csp_mpi.Win_free(win); // the carrier: delete callbacks still find the window
+    csp_ext_making_end();
     if (w->iwin && w->iwin != &csp_pool_iwin)
         csp_own_free(w);
     csp_win_forget(w);

@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 #include "runtime/ext.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/meta.h"
@@ -10,6 +11,7 @@
 enum { EXT_TAG = 7 };
 
 static struct csp_ext *cache;
+static pthread_mutex_t making = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 int csp_by_rank(const void *a, const void *b)
 {
@@ -90,9 +92,21 @@ int32_t *csp_ext_ghost_ranks(const struct csp_ext *ext)
     return ranks;
 }
 
+void csp_ext_making_begin(void)
+{
+    pthread_mutex_lock(&making);
+}
+
+void csp_ext_making_end(void)
+{
+    pthread_mutex_unlock(&making);
+}
+
 int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win)
 {
+    csp_ext_making_begin();
     int rc = csp_mpi.Win_create(base, bytes, 1, MPI_INFO_NULL, comm, win);
+    csp_ext_making_end();
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Win_set_errhandler(*win, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
@@ -104,7 +118,9 @@ int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win)
 void csp_ext_win_free(MPI_Win *win)
 {
     csp_mpi.Win_unlock_all(*win);
+    csp_ext_making_begin();
     csp_mpi.Win_free(win);
+    csp_ext_making_end();
     csp_meta_count(CSP_META_INTERNAL, -1);
 }
 

@@ -34,6 +34,14 @@ int32_t *csp_ext_ghost_ranks(const struct csp_ext *ext);
 /** Rank in it of the process with this wrank, or -1. */
 int csp_ext_rank(const struct csp_ext *ext, int wrank);
 
+/**
+ * From begin to end no other thread of this process makes or frees a window of the MPI library here: MPICH over UCX
+ * takes keys of remote memory from a list without a lock (rma/threads_overlap). Held across a collective only by those
+ * whom the token puts in one order. Nests: delete callbacks of attributes may come back here.
+ */
+void csp_ext_making_begin(void);
+void csp_ext_making_end(void);
+
 /** Creates an internal window (disp_unit 1) and locks it for good. Collective. @return MPI error
  * code. */
 int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win);
