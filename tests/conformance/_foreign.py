@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import traceback
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -82,7 +83,7 @@ def run(
                 during(proc, mark)
             code = proc.wait(timeout=limit_s)
         except subprocess.TimeoutExpired:
-            code, extra = 124, run_mpi.who_waits(mark, Path(words[-1]).name)
+            code, extra = 124, run_mpi.who_waits(mark, Path(words[-1]).name)[0]
         finally:
             kill(mark)
             proc.wait()
@@ -131,16 +132,16 @@ def compiled(compiler: str | Path, words: list, output: Path, **how) -> Path:
     return output
 
 
-def command(words: list, what: str, **how) -> str:
-    """Runs a command that prepares something; without it the script cannot run."""
+def command(words: list, what: str, wrong: type[Exception] = Skip, **how) -> str:
+    """Runs a command that prepares something; without it the script cannot run, or has failed (`wrong`)."""
     try:
         done = subprocess.run(
             [str(w) for w in words], capture_output=True, text=True, check=False, **how
         )
     except OSError as error:
-        raise Skip(f"{what}: {error}") from error
+        raise wrong(f"{what}: {error}") from error
     if done.returncode:
-        raise Skip(f"{what}: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
+        raise wrong(f"{what}: {(done.stderr or done.stdout).strip().splitlines()[-1:]}")
     return done.stdout
 
 
@@ -255,6 +256,9 @@ class Script:
             self.skipped.append(said)
         except Failure as failure:
             word, said = "FAIL", str(failure)
+            self.failed.append(name)
+        except Exception:  # noqa: BLE001 # of this case: the others run
+            word, said = "FAIL", traceback.format_exc()
             self.failed.append(name)
         self.part(word, name, said, time.monotonic() - start)
         return word

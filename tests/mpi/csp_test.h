@@ -152,7 +152,7 @@ __attribute__((noreturn, unused)) static void csp_test_skip(const char *reason)
     MPI_Finalized(&finalized);
     if (initialized && !finalized)
         MPI_Finalize();
-    exit(CSP_TEST_SKIP);
+    exit(atomic_load(&csp_test_errors) ? EXIT_FAILURE : CSP_TEST_SKIP);
 }
 
 /** The lowest rank on this process's node. All ranks call it. */

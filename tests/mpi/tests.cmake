@@ -265,7 +265,7 @@ csp_add_mpi_test(casper/needed_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_A
                  EXPECT "(?s)(asleep ([3-9][0-9]|100)[.][0-9] %, on a core (1?[0-9]|2[0-7])[.].*){2}")
 csp_add_mpi_test(casper/direct_flush.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TOOL_BELOW casper/rget_tool.c ENV CSP_ASYNC_CONFIG=off)
 csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
-                 EXPECT "(?s)^(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
+                 EXPECT "(?s)(?-m:^)(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
 csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 ENV CSP_YIELD=start)
 csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_never ARGS 0 MPI o50 o41 ENV CSP_YIELD=start)
 csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 NAME casper/yield_library)

@@ -147,6 +147,7 @@ def parse(argv: list[str]) -> argparse.Namespace:
     parser.add_argument("--no-build", action="store_true", help="trust what is built")
     opts = parser.parse_args(argv)
     opts.parts = opts.only.split(",")
+    opts.mode = "full" if opts.full else "quick"
     opts.libraries = [LIBRARIES[name] for name in opts.mpi.split(",")]
     if unknown := set(opts.parts) - set(PARTS):
         parser.error(f"no such part: {', '.join(unknown)}")
@@ -162,7 +163,14 @@ def main() -> int:
     for signum in (signal.SIGTERM, signal.SIGINT):
         signal.signal(signum, run_mpi.end_runs)
     report = Report()
-    mode = "full" if opts.full else "quick"
+    try:
+        run_parts(report, opts)
+    finally:
+        report.write(opts.mode)
+    return report.summary()
+
+
+def run_parts(report: Report, opts: argparse.Namespace) -> None:
     with_mpi = set(opts.parts) - {"unit", "arch", "sanitize"}
     usable = [lib for lib in opts.libraries if not lib.missing()]
     if with_mpi and not opts.no_build:
@@ -179,9 +187,7 @@ def main() -> int:
     if "tools" in opts.parts:
         outside.pytest(report, opts, Outcome, "tools")
     if "conformance" in opts.parts:
-        outside.conformance(report, opts, Outcome, mode)
-    report.write(mode)
-    return report.summary()
+        outside.conformance(report, opts, Outcome, opts.mode)
 
 
 if __name__ == "__main__":

@@ -8,6 +8,7 @@ import argparse
 import json
 import os
 import re
+import traceback
 from collections import Counter
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
@@ -98,8 +99,9 @@ def _only_casper(test: Test) -> bool:
 
 def _usual(test: Test, opts: argparse.Namespace, some: bool) -> list[tuple[int | None, int, bool]]:
     """The only setting of a FIXED test, if it is asked for at all."""
-    asked = (not opts.g or test.ghosts in _numbers(opts.g)) and (
-        not opts.nodes or test.nodes in _numbers(opts.nodes)
+    asked = getattr(opts, "all_fixed", False) or (
+        (not opts.g or test.ghosts in _numbers(opts.g))
+        and (not opts.nodes or test.nodes in _numbers(opts.nodes))
     )
     wanted = [(test.ghosts, test.nodes, opts.netns and test.nodes > 1)] if some and asked else []
     if opts.full and asked and test.nodes > 1:
@@ -111,6 +113,11 @@ def known_plain(name: str, job: run_mpi.Job, launcher: bool, said: str | None = 
     """The evidence, if the plain library is known to fail this test, or another line of its program;
     `launcher`: so that only its launcher hangs, too; `said`: what a run said that failed."""
     when = {"any"} | (set() if job.ghosts else {"plain"}) | ({"launcher"} if launcher else set())
+    return _known(name, job, when, said)
+
+
+def _known(name: str, job: run_mpi.Job, when: set[str], said: str | None) -> str:
+    """The evidence of the first line for a test and one of these words that fits what was said."""
     names = (name, os.path.relpath(job.program, job.lib.programs))
     for line in KNOWN_PLAIN.read_text().splitlines():
         words = line.split(None, 4)
@@ -119,7 +126,7 @@ def known_plain(name: str, job: run_mpi.Job, launcher: bool, said: str | None = 
                 where = (job.lib.name, wanted, str(job.nodes))
                 if all(fnmatchcase(value, pattern) for value, pattern in zip(where, words)):
                     must, evidence = re.fullmatch(r"(?:/(.*)/ )?(.*)", words[4]).groups()
-                    if said is None or not must or re.search(must, said):
+                    if said is None or not must or re.search(must, said, re.M):
                         return evidence
     return ""
 
@@ -185,6 +192,14 @@ PLAIN_TRIES = 4
 LAUNCHER_TRIES = 3
 
 
+def _run(job: run_mpi.Job) -> run_mpi.Result:
+    """A runner that fails is a job that failed: the results of all others stay."""
+    try:
+        return run_mpi.run(job)
+    except Exception:  # noqa: BLE001
+        return run_mpi.Result("failed", "the test runner failed", 0.0, traceback.format_exc())
+
+
 def _plain_fails(run: Run) -> str:
     """What the same test does without Casper, now: the reason of its failure, or the empty string."""
     job = replace(run.job, ghosts=None)
@@ -196,12 +211,14 @@ def _plain_fails(run: Run) -> str:
 
 
 def execute(run: Run) -> tuple[Run, run_mpi.Result]:
-    """Runs it; again if only the launcher hung, as it is known to. A failure counts as skipped if the plain
+    """Runs it; again if only the launcher failed, as it is known to. A failure counts as skipped if the plain
     library is known to fail, too; without ghosts, also if it is seen to fail now."""
     for _ in range(LAUNCHER_TRIES):
-        result = run_mpi.run(run.job)
-        why = known_plain(run.name, run.job, result.launcher, f"{result.reason}\n{result.output}")
-        if not (result.launcher and why):
+        result = _run(run.job)
+        said = f"{result.reason}\n{result.output}"
+        why = known_plain(run.name, run.job, result.launcher, said)
+        again = result.launcher and why or _known(run.name, run.job, {"again"}, said)
+        if result.status != "failed" or not again:
             break
     if result.status != "failed":
         return run, result

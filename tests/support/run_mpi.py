@@ -67,12 +67,13 @@ class Result:
 
 def marked(mark: str) -> list[int]:
     """The processes of a run, wherever their parents have gone."""
-    want = f"{MARK}={mark}".encode()
+    name, want = f"{MARK}=".encode(), mark.encode()
     pids = []
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
-                if want in Path(entry.path, "environ").read_bytes().split(b"\0"):
+                words = Path(entry.path, "environ").read_bytes().split(b"\0")
+                if any(w.startswith(name) and want in w[len(name) :].split(b":") for w in words):
                     pids.append(int(entry.name))
             except OSError:
                 continue
@@ -116,10 +117,12 @@ def who_waits(mark: str, program: str) -> tuple[str, bool]:
 def start_marked(
     words: list, env: dict[str, str], cwd: str | Path | None, out: IO[bytes], mark: str
 ) -> subprocess.Popen:
-    """Starts a command in a session of its own; `marked` finds all that it starts by the mark."""
+    """Starts a command in a session of its own; `marked` finds all that it starts by the mark, or
+    by that of a run which this one is a part of."""
+    marks = [*filter(None, os.environ.get(MARK, "").split(":")), mark]
     return subprocess.Popen(
         [str(word) for word in words],
-        env=env | {MARK: mark},
+        env=env | {MARK: ":".join(marks)},
         cwd=cwd,
         stdin=subprocess.DEVNULL,
         stdout=out,
@@ -182,7 +185,9 @@ def environment(job: Job, lib_env: dict[str, str]) -> dict[str, str]:
     }
     if size := mpi_libs.universe(job.lib, job.users, job.nodes):
         env["CASPER_TEST_UNIVERSE"] = str(size)
-    if job.ghosts is not None:
+    if job.ghosts is None:
+        env["CSP_NG"] = "0"  # of a program that is linked to libcasper
+    else:
         env |= {"CSP_NG": str(job.ghosts), "CSP_WATCHDOG_S": str(max(5, limit - 10))}
     return env | job.env
 
@@ -256,7 +261,7 @@ def run(job: Job) -> Result:
 
 def leftovers(mark: str) -> list[int]:
     """Processes that are still there a moment after mpiexec has ended."""
-    deadline = time.monotonic() + 3
+    deadline = time.monotonic() + 15
     while (left := marked(mark)) and time.monotonic() < deadline:
         time.sleep(0.05)
     return left

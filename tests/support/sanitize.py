@@ -127,6 +127,7 @@ def plan(opts: argparse.Namespace, lib: Library):
     wanted.libraries = [sanitized(lib)]
     wanted.g = opts.g or ("1,2" if opts.full else "2")
     wanted.nodes = opts.nodes or "2"
+    wanted.all_fixed = not (opts.g or opts.nodes or opts.full)  # in their own settings
     wanted.netns = False
     wanted.k = opts.k or ("" if opts.full else QUICK)
     runs, skipped = matrix.plan(wanted)

@@ -185,7 +185,7 @@ def test_a_ghost_that_ends_with_all_others_is_not_named(lib, tmp_path):
         users, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 8)
         launcher = stop_launcher(processes)
         os.kill(ghosts[1], signal.SIGKILL)
-        time.sleep(0.12)
+        time.sleep(0.06)
         kill_all(users + ghosts + launcher)
 
     four_ghosts(lib, said, kill)
@@ -243,7 +243,7 @@ def test_a_target_is_killed_in_the_middle_of_operations(lib, window):
 def test_a_target_unmaps_its_memory(lib, window):
     """The origin's own error handler has it, which ends the job; the ghost goes on."""
     env = WINDOWS[window]
-    done = run(Bad(lib, "bad/unmapped", ["unmap"], env=env))
+    done = run_until_told(Bad(lib, "bad/unmapped", ["unmap"], env=env), None)
     # Intel MPI takes the standard ABI's class for another one of its own when it prints.
     text = (
         "in MPI_Win_call_errhandler: Invalid keyval"
@@ -326,15 +326,15 @@ def test_a_user_leaves_while_others_wait_for_its_lock(lib, how, window):
     assert re.search(said, done.output) or done.code == 3, done.output
 
 
-def run_until_told(bad, most=3):
+def run_until_told(bad, code=3, most=3):
     """The first run of which the launcher passed something on. On a loaded machine Hydra sometimes drops all
-    that a job said that aborts; everything else must hold for such a run, too."""
+    that a job said that aborts; everything else must hold for such a run, too. `code`: of each; None: any."""
     for _ in range(most):
         done = run(bad)
         if done.output.strip():
             break
         ended_badly(done)
-        assert done.code == 3
+        assert code is None or done.code == code
     return done
 
 

@@ -5,6 +5,7 @@ script that ends otherwise than its parts say has failed."""
 
 import argparse
 import importlib.util
+import os
 import sys
 from pathlib import Path
 
@@ -101,6 +102,21 @@ def test_a_script_that_breaks_after_a_passed_part_has_failed(ran):
     assert report.count()["failed"] == 1
     assert rows(report)[-1][1:] == ("script", "failed", "exit code 1, by its parts 0")
     assert "OSError" in report.outcomes[-1].output
+
+
+def test_a_part_that_breaks_leaves_the_others(ran):
+    report = ran('script.case("m50 first", lambda: 1 / 0)', 'script.case("m50 second", lambda: "")')
+    assert [(o.test, o.status) for o in report.outcomes] == [
+        ("script first", "failed"),
+        ("script second", "passed"),
+    ]
+    assert "ZeroDivisionError" in report.outcomes[0].output
+
+
+def test_a_command_that_takes_too_long_says_who_waits(monkeypatch):
+    monkeypatch.syspath_prepend(str(CONFORMANCE))
+    done = importlib.import_module("_foreign").run(["sleep", "60"], dict(os.environ), 0.5)
+    assert done.code == 124 and "sleep 60" in done.output
 
 
 def test_a_script_that_runs_nothing_has_failed(ran):

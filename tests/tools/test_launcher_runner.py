@@ -8,9 +8,12 @@ import signal
 import subprocess
 import sys
 import time
+import uuid
 
+import job_support  # noqa: F401
 import launcher_support as support
 import pytest
+import run_mpi
 from casper_cli import explain, runner
 
 TELL = """
@@ -83,11 +86,10 @@ def test_time_limit(site):
 def test_time_limit_against_a_launcher_that_does_not_listen(site, monkeypatch, capfd):
     monkeypatch.setattr(runner, "GRACE_S", 0.5)
     words = ["sh", "-c", "trap '' TERM; (trap '' TERM; sleep 61.5 & wait) & wait; wait"]
-    outcome = runner.run(words, dict(os.environ), 0.5)
+    mark = uuid.uuid4().hex
+    outcome = runner.run(words, {**os.environ, run_mpi.MARK: mark}, 0.5)
     assert outcome.timed_out and outcome.code == 124
-    listed = subprocess.run(["ps", "-eo", "args,stat"], capture_output=True, text=True, check=False)
-    alive = [row for row in listed.stdout.splitlines() if "sleep 61.5" in row and "Z" not in row]
-    assert [row for row in alive if row.startswith("sleep")] == []
+    assert run_mpi.marked(mark) == []
 
 
 @pytest.mark.parametrize("number, code", [(signal.SIGTERM, 5), (signal.SIGINT, 6)])

@@ -69,6 +69,38 @@ def test_a_run_is_made_again_only_if_the_launcher_alone_hangs(
     assert len(results) == left
 
 
+@pytest.fixture
+def put(monkeypatch, tmp_path):
+    """The run of a test whose exit code the launcher is known to lose."""
+    known = tmp_path / "known"
+    known.write_text("m50 rma/put 2 again /exit code 1$/ it loses the code\n")
+    monkeypatch.setattr(matrix, "KNOWN_PLAIN", known)
+    return matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), M50, 1, 2, False)
+
+
+@pytest.mark.parametrize("lost, status", [(2, "passed"), (3, "failed")])
+def test_a_run_whose_exit_code_is_lost_is_made_again(put, lost, status, monkeypatch):
+    results = [run_mpi.Result("failed", "exit code 1", 1.0, "")] * lost
+    results += [run_mpi.Result("passed", "", 1.0, "")]
+    monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
+    assert matrix.execute(put)[1].status == status
+
+
+def test_another_exit_code_is_no_lost_one(put, monkeypatch):
+    results = [run_mpi.Result("failed", "exit code 11", 1.0, ""), None]
+    monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
+    assert matrix.execute(put)[1].status == "failed"
+
+
+def test_a_runner_that_fails_is_a_failed_run(put, monkeypatch):
+    def fail(_):
+        raise OSError("no more processes")
+
+    monkeypatch.setattr(run_mpi, "run", fail)
+    result = matrix.execute(put)[1]
+    assert result.status == "failed" and "no more processes" in result.output
+
+
 @pytest.mark.parametrize("output, status", [("Abort(6)", "skipped"), ("wrong data", "failed")])
 def test_a_failure_other_than_the_known_one_counts(output, status, monkeypatch, tmp_path):
     known = tmp_path / "known"
@@ -91,6 +123,23 @@ def test_a_process_of_the_program_is_told_from_the_launcher(program, alone, tmp_
         assert run_mpi.who_waits(mark, program)[1] is alone
     finally:
         run_mpi.end_all(proc, mark)
+
+
+def test_the_processes_of_a_part_are_those_of_the_whole_too(monkeypatch, tmp_path):
+    whole, part = f"test-{os.getpid()}-whole", f"test-{os.getpid()}-part"
+    monkeypatch.setenv(run_mpi.MARK, whole)
+    with (tmp_path / "out").open("wb") as out:
+        proc = run_mpi.start_marked(["sleep", "60"], dict(os.environ), tmp_path, out, part)
+    try:
+        assert run_mpi.marked(whole) == run_mpi.marked(part) == [proc.pid]
+        assert run_mpi.marked("test") == []
+    finally:
+        run_mpi.end_all(proc, part)
+
+
+def test_a_linked_program_without_casper_has_no_ghosts():
+    job = run_mpi.Job(M50, "x", 1, None, 1, linked=True)
+    assert run_mpi.environment(job, {})["CSP_NG"] == "0"
 
 
 @pytest.mark.parametrize("name, status", [("i21", "skipped"), ("m50", "failed")])

@@ -96,7 +96,10 @@ def plotting_python():
     """A Python with matplotlib."""
     if importlib.util.find_spec("matplotlib"):
         return sys.executable
-    subprocess.run([job_support.mpi_libs.ROOT / "tools/setup/env.sh", "bench"], check=True)
+    if subprocess.run(
+        [job_support.mpi_libs.ROOT / "tools/setup/env.sh", "bench"], check=False
+    ).returncode:
+        pytest.skip("build/env/bench with matplotlib is not there")
     return BENCH_PYTHON
 
 

@@ -78,7 +78,10 @@ build_one() {
         }
         echo "$want" >"$out/$name/.configured"
     elif [ -n "$only" ]; then
-        cmake "$out/$name" >"$out/$name/configure.log" 2>&1
+        cmake "$out/$name" >"$out/$name/configure.log" 2>&1 || {
+            cat "$out/$name/configure.log" >&2
+            return 1
+        }
     fi
     [ -n "$only" ] && return 0
     compile "$name" || {
