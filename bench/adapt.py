@@ -197,7 +197,7 @@ def trace(bench, args):
 
     for study in studies:
         bench.turns(f"trace, {study.name}", *[lambda s=study, c=c: one(s, c) for c in configs])
-    shutil.rmtree(results.TIMELINES)
+    shutil.rmtree(results.TIMELINES, ignore_errors=True)
     return [trace_row(bench, study.name, config) for study in studies for config in configs]
 
 

@@ -22,8 +22,9 @@ def one_run(mpi, program, compute_s, ghosts):
     """({operation: seconds}, stderr) of one run of the program."""
     out = results.RESULTS / "demo.lines"
     env, left_out = ({}, mpi.broken) if ghosts is None else ({"CSP_REPORT": "1"}, ())
+    limit_s = 60 + 20 * compute_s  # each operation waits as long
     err = launch.run(
-        mpi, [program, compute_s, out, *left_out], 60, users_per_node=1, ghosts=ghosts, env=env
+        mpi, [program, compute_s, out, *left_out], limit_s, users_per_node=1, ghosts=ghosts, env=env
     )
     waits = {line["op"]: line["wait_s"] for line in results.read_lines(out)}
     out.unlink()

@@ -5,6 +5,7 @@ runs in turns, and what others used of the machine meanwhile."""
 
 import argparse
 import json
+import os
 import sys
 import time
 
@@ -27,28 +28,27 @@ class Bench:
         """What the program wrote; its first argument is the file. A run that others disturbed is
         repeated, up to the user's patience; the least disturbed one counts. `more` gets the lines
         right after their run and gives what is returned."""
-        out = results.RESULTS / f"{self.mpi.name}.lines"
         best = None
         for _ in range(1 + self.patience):
             load.wait_quiet(self.quiet_s)
             meter = load.Meter()
-            launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
-            foreign, lines = meter.stop(), more(results.read_lines(out))
+            written = self.once(program, args, **how)
+            foreign, lines = meter.stop(), more(written)
             if best is None or foreign < best[0]:
                 best = (foreign, lines)
             if foreign <= load.QUIET_CORES:
                 break
-        out.unlink()
         self.foreign_cores.append(best[0])
         return best[1]
 
     def once(self, program, args, **how):
         """The same without a look at others: for figures that are no times."""
-        out = results.RESULTS / f"{self.mpi.name}.lines"
-        launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
-        lines = results.read_lines(out)
-        out.unlink()
-        return lines
+        out = results.RESULTS / f"{self.mpi.name}.{os.getpid()}.lines"
+        try:
+            launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
+            return results.read_lines(out)
+        finally:
+            out.unlink(missing_ok=True)
 
     def turns(self, what, *runs):
         """Calls the runs in turns, round after round."""

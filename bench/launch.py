@@ -36,7 +36,9 @@ class Mpi:
         self.thread, self.fixed_routes = more.get("thread"), more.get("fixed_routes", False)
 
     def available(self):
-        return bool(shutil.which(self.cc)) and self.libcasper().exists()
+        found = shutil.which(self.cc) and self.libcasper().exists()
+        root = self.env.get("I_MPI_ROOT")
+        return bool(found) and (root is None or Path(root, "bin/mpiexec").exists())
 
     def libcasper(self):
         return BUILD / self.library / "libcasper.so"
@@ -71,16 +73,23 @@ class Mpi:
             argv = self.network.command(argv, self.name, users_per_node)
         else:
             argv += ["--virtual-nodes", str(nodes)]
+        # By itself it binds processes that have a core each, so plain ones alone on two cores.
+        argv += ["--bind", "none"] if nodes == 1 else []
         argv += ["--plain"] if ghosts is None else ["-g", str(ghosts)]
         for name, value in (env or {}).items():
             argv += ["--env", f"{name}={value}"]
         return [*argv, "--", *map(str, args)]
 
     def environment(self):
-        """Ours, without settings of Casper that somebody may have left in it."""
+        """Ours, without settings of Casper that somebody may have left in it or in a profile of this
+        machine; with the build that available() saw."""
         kept = {k: v for k, v in os.environ.items() if not k.startswith("CSP_")}
+        ours = {
+            "CSP_LIBRARY": str(self.libcasper()),
+            "XDG_CONFIG_HOME": str(BUILD / "bench/config"),
+        }
         more = self.network.environment(self.name) if self.network else {}
-        return {**kept, **self.env, **more}
+        return {**kept, **ours, **self.env, **more}
 
 
 def libraries():

@@ -166,11 +166,15 @@ class Study:
         net = self.bench.mpi.network
         about = {"network": str(net) if net else "virtual", **self.shape, "compute": self.compute}
         about |= {"delay_us": net.delay_us, "rate_mbit": net.rate_mbit} if net else {}
-        return [self.row(key, line, about) for key, line in self.labels.items()]
+        return [self.row(key, self.labels[key], about) for key in self.kept()]
+
+    def kept(self):
+        """The keys of the configurations that got through."""
+        return [key for key in self.labels if key[0] in self.configs]
 
     def alike(self, key):
         """The keys of the same figure in all configurations."""
-        return [other for other in self.labels if other[1:] == key[1:]]
+        return [other for other in self.kept() if other[1:] == key[1:]]
 
     def row(self, key, line, about):
         row = {"mpi": self.bench.mpi.name, "program": self.bench.what, "config": key[0]}

@@ -55,9 +55,10 @@ def about(data, key):
     if disturbed(data, key):
         return [f"No figures: other work took {used} of {data['cores']} cores meanwhile.", ""]
     tcp = f"; TCP with {run['tcp']}" if "tcp" in run else ""
+    which = "median" if run["rounds"] >= 3 else "most disturbed"
     return [
         f"{run['rounds']} rounds on {data['cores']} cores, {run['when']}{tcp}; other work on the "
-        f"machine took {used} cores during the median run.",
+        f"machine took {used} cores during the {which} run.",
         "",
     ]
 

@@ -2,7 +2,9 @@
 # Copyright the Casper developers
 """Samples to rows, rows to build/results/NAME.json."""
 
+import fcntl
 import json
+import math
 import os
 import platform
 import statistics
@@ -26,7 +28,7 @@ def median(values):
 
 def quantile(values, q):
     ordered = sorted(values)
-    return ordered[min(len(ordered) - 1, int(q * len(ordered)))]
+    return ordered[max(0, math.ceil(q * len(ordered) - 1e-9) - 1)]
 
 
 def spread(field):
@@ -98,7 +100,7 @@ def places(latencies):
     """The latencies in groups that are alike."""
     found = []
     for ns in sorted(latencies):
-        if found and ns <= APART * found[-1][-1]:
+        if found and ns <= APART * found[-1][0]:
             found[-1].append(ns)
         else:
             found.append([ns])
@@ -122,9 +124,9 @@ def write(name, rows, **more):
         "kernel": platform.release(),
         "rows": rows,
     }
-    with open(path, "w", encoding="utf-8") as f:
-        json.dump(data, f, indent=1)
-        f.write("\n")
+    new = path.with_suffix(f".{os.getpid()}")
+    new.write_text(json.dumps(data, indent=1) + "\n", encoding="utf-8")
+    new.replace(path)
     return path
 
 
@@ -135,14 +137,21 @@ def run_key(row):
 
 
 def merge(name, key, rows, **about):
-    """Replaces the rows of one run in build/results/NAME.json and keeps the others; key as above."""
-    try:
-        old = read(name)
-    except (FileNotFoundError, json.JSONDecodeError):
-        old = {"rows": []}
-    runs = {**old.get("runs", {}), key: {**about, "when": now()}}
-    kept = [row for row in old["rows"] if run_key(row) != key]
-    return write(name, kept + rows, runs=runs)
+    """Replaces the rows of one run in build/results/NAME.json and keeps the others; key as above. Other
+    commands wait meanwhile."""
+    RESULTS.mkdir(parents=True, exist_ok=True)
+    with open(RESULTS / ".lock", "w", encoding="utf-8") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        try:
+            old = read(name)
+        except FileNotFoundError:
+            old = {"rows": []}
+        except json.JSONDecodeError as wrong:
+            said = f"build/results/{name}.json is damaged ({wrong}): mend or remove it"
+            raise SystemExit(said) from wrong
+        runs = {**old.get("runs", {}), key: {**about, "when": now()}}
+        kept = [row for row in old["rows"] if run_key(row) != key]
+        return write(name, kept + rows, runs=runs)
 
 
 def now():

@@ -119,7 +119,7 @@ def call_wrong(row):
 
 
 def flush_wrong(row, rows):
-    if row["flushes"] > row["used"]:
+    if row["flushes"] != row["used"]:
         return f"{row['flushes']} flushes for {row['used']} targets"
     first = next(r for r in rows if r["kind"] == "flush_all" and r["used"] == row["used"])
     most = FLUSH_GROWTH * first["casper_us"] + FLUSH_SLACK_US

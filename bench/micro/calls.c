@@ -61,7 +61,7 @@ static void call_acc(struct call *c)
 
 static void call_sum(struct call *c)
 {
-    const int64_t zero = 0;
+    static const int64_t zero = 0; // read until the flush
     MPI_Accumulate(&zero, 1, MPI_INT64_T, c->target, c->disp, 1, MPI_INT64_T, MPI_SUM, c->win);
 }
 
@@ -262,7 +262,7 @@ static void run_flush(MPI_Win win, int users_per_node, int used)
 {
     double us[FLUSHES];
     char labels[200];
-    int64_t value = 42;
+    const int64_t value = 42 + used;
     below_reset();
     for (int i = -WARM_UP; i < FLUSHES; i++) {
         for (int k = 1; k <= used; k++)
@@ -273,6 +273,14 @@ static void run_flush(MPI_Win win, int users_per_node, int used)
             us[i] = 1e6 * (bench_now() - start);
     }
     const double flushes = (double)below_counts.flushes / (WARM_UP + FLUSHES);
+    for (int k = 1; k <= used; k++) {
+        int64_t there = 0;
+        MPI_Get(&there, 1, MPI_INT64_T, k * users_per_node, 0, 1, MPI_INT64_T, win);
+        MPI_Win_flush(k * users_per_node, win);
+        if (there != value)
+            bench_die("calls: %ld is at process %d, not %ld", (long)there, k * users_per_node,
+                      (long)value);
+    }
     snprintf(labels, sizeof labels, "\"used\": %d, \"mode\": \"flush_all\"", used);
     emit(labels, "us", us, FLUSHES);
     snprintf(labels, sizeof labels, "\"used\": %d, \"mode\": \"flushes\"", used);

@@ -87,7 +87,6 @@ int main(int argc, char **argv)
     struct ts t;
     ts_open(&t, argc, argv, 2, 1, "ping_rate FILE BYTES_MAX SAMPLES sleep|spin latency|rate");
     const int rates = strcmp(argv[5], "rate") == 0;
-    if (t.rank < 2)
-        ts_sizes(&t, 8, rates ? RATE_BYTES_MAX : t.bytes_max, rates ? rate : latency);
+    ts_sizes(&t, 8, rates ? RATE_BYTES_MAX : t.bytes_max, rates ? rate : latency);
     return ts_close(&t);
 }

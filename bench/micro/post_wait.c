@@ -85,9 +85,7 @@ int main(int argc, char **argv)
     struct ts t;
     ts_open(&t, argc, argv, 2, 0, "post_wait FILE BYTES_MAX SAMPLES sleep|spin");
     clock_s = ts_clock_s();
-    if (t.rank < 2) {
-        ts_sizes(&t, 8, 4 << 20, contiguous);
-        ts_sizes(&t, 8, 4 << 20, column);
-    }
+    ts_sizes(&t, 8, 4 << 20, contiguous);
+    ts_sizes(&t, 8, 4 << 20, column);
     return ts_close(&t);
 }

@@ -45,7 +45,7 @@ void ts_open(struct ts *t, int argc, char **argv, int needs, int more, const cha
     MPI_Init(&argc, &argv);
     MPI_Comm_rank(MPI_COMM_WORLD, &t->rank);
     MPI_Comm_size(MPI_COMM_WORLD, &t->size);
-    if (argc != 5 + more || t->size < needs)
+    if (argc != 5 + more || t->size < needs || (needs == 2 && t->size > 2))
         bench_die("usage: %d processes, %s", needs, usage);
     t->peer = 1 - t->rank;
     t->bytes_max = atol(argv[2]);

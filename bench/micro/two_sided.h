@@ -22,7 +22,7 @@ struct ts {
     FILE *out; // rank 0
 };
 
-/** MPI_Init and the arguments. needs: how many processes at least; more: how many arguments [MORE]. */
+/** MPI_Init and the arguments. needs: how many processes at least, and if 2, at most; more: how many arguments [MORE]. */
 void ts_open(struct ts *t, int argc, char **argv, int needs, int more, const char *usage);
 
 /** Sums up the errors, MPI_Finalize; gives the exit code. */

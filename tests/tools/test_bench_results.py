@@ -54,7 +54,26 @@ def test_nothing_was_measured():
 
 def test_places_are_groups_apart():
     assert results.places([330, 50, 55, 70, 300]) == [[50, 55, 70], [300, 330]]
+    assert results.places([50, 74, 110, 160]) == [[50, 74], [110, 160]]
     assert results.places([]) == []
+
+
+@pytest.mark.parametrize("n, at", [(10, 8), (11, 9), (1, 0), (100, 89)])
+def test_a_tenth_of_the_samples_is_above_the_90th_percentile(n, at):
+    assert results.quantile(range(n), 0.9) == at
+
+
+def test_rows_of_other_runs_stay(tmp_path, monkeypatch):
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    results.merge("x", "m50", [{"mpi": "m50", "us": 1}])
+    results.merge("x", "o41", [{"mpi": "o41", "us": 2}])
+    results.merge("x", "m50", [{"mpi": "m50", "us": 3}])
+    assert [row["us"] for row in results.read("x")["rows"]] == [2, 3]
+    whole = (tmp_path / "x.json").read_text()
+    (tmp_path / "x.json").write_text(whole[:-20])
+    with pytest.raises(SystemExit, match="damaged"):
+        results.merge("x", "m50", [{"mpi": "m50", "us": 4}])
+    assert (tmp_path / "x.json").read_text() == whole[:-20]
 
 
 @pytest.mark.skipif(
