@@ -5,6 +5,7 @@
 #include "base/log.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -13,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LINE_BYTES = 2048, WHO_BYTES = 64 };
+enum { LINE_BYTES = 2048, WHO_BYTES = 64, ROOM_MS = 1000 };
 
 enum csp_log_level csp_log_level = CSP_LOG_WARN;
 void (*csp_log_die_hook)(void);
@@ -61,6 +62,13 @@ static void put_prefix(struct line *line, enum csp_log_level level)
         put(line, "[%s] ", text);
 }
 
+// Standard error may be somebody's pipe that does not block; one that nobody reads is given up.
+static int has_room(void)
+{
+    struct pollfd out = {.fd = STDERR_FILENO, .events = POLLOUT};
+    return poll(&out, 1, ROOM_MS) == 1 && (out.revents & POLLOUT);
+}
+
 // One line a message, whatever stands in a variable or a file name.
 static void send_line(struct line *line)
 {
@@ -70,7 +78,7 @@ static void send_line(struct line *line)
     line->text[line->used_bytes++] = '\n';
     for (size_t done = 0; done < line->used_bytes;) {
         ssize_t n = write(STDERR_FILENO, line->text + done, line->used_bytes - done);
-        if (n < 0 && errno == EINTR)
+        if (n < 0 && (errno == EINTR || (errno == EAGAIN && has_room())))
             continue;
         if (n <= 0)
             return; // nowhere to complain

@@ -209,6 +209,10 @@ static MPI_Datatype named_for(MPI_Datatype type, int combiner, MPI_Aint size)
         {MPI_COMBINER_F90_REAL, 8, MPI_DOUBLE},
         {MPI_COMBINER_F90_COMPLEX, 8, MPI_C_FLOAT_COMPLEX},
         {MPI_COMBINER_F90_COMPLEX, 16, MPI_C_DOUBLE_COMPLEX},
+#ifdef OPEN_MPI // it has none wider; MPICH may have several of 16 bytes
+        {MPI_COMBINER_F90_REAL, sizeof(long double), MPI_LONG_DOUBLE},
+        {MPI_COMBINER_F90_COMPLEX, 2 * sizeof(long double), MPI_C_LONG_DOUBLE_COMPLEX},
+#endif
     };
     for (size_t i = 0; i < sizeof(all) / sizeof(*all); i++)
         if (all[i].combiner == combiner && all[i].size == size)
@@ -229,6 +233,9 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
         return MPI_SUCCESS;
     if (out->named)
         out->basic = named_for(type, combiner, out->size);
+#ifdef OPEN_MPI // MPICH's MPI_Compare_and_swap takes named types alone
+    out->comparable |= combiner == MPI_COMBINER_F90_INTEGER;
+#endif
     return record(type, out, layout);
 }
 

@@ -5,6 +5,8 @@
 #include "base/status.h"
 
 #include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -136,6 +138,40 @@ static void threads_do_not_mix_lines(void **state)
     assert_string_equal(out, "");
 }
 
+static void *read_later(void *arg)
+{
+    static char all[1 << 20];
+    int from = *(int *)arg;
+    size_t used = 0;
+    usleep(100000);
+    for (ssize_t n;
+         used < sizeof all - 1 && (n = read(from, all + used, sizeof all - 1 - used)) > 0;)
+        used += (size_t)n;
+    all[used] = 0;
+    return all;
+}
+
+static void a_full_pipe_that_does_not_block_is_waited_for(void **state)
+{
+    (void)state;
+    int ends[2], saved = dup(STDERR_FILENO);
+    pthread_t reader;
+    void *all;
+    assert_int_equal(pipe2(ends, O_NONBLOCK), 0);
+    while (write(ends[1], "........", 8) > 0) // until it is full
+        ;
+    assert_int_equal(fcntl(ends[0], F_SETFL, 0), 0);
+    dup2(ends[1], STDERR_FILENO);
+    pthread_create(&reader, NULL, read_later, &ends[0]);
+    csp_error("late");
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(ends[1]);
+    pthread_join(reader, &all);
+    close(ends[0]);
+    assert_non_null(strstr(all, ".casper: error: late\n"));
+}
+
 static void every_status_has_a_name(void **state)
 {
     (void)state;
@@ -158,6 +194,7 @@ int main(void)
         cmocka_unit_test_setup(long_speaker_is_cut, reset),
         cmocka_unit_test_setup(a_failed_check_ends_the_process, reset),
         cmocka_unit_test_setup(threads_do_not_mix_lines, reset),
+        cmocka_unit_test_setup(a_full_pipe_that_does_not_block_is_waited_for, reset),
         cmocka_unit_test_setup(every_status_has_a_name, reset),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

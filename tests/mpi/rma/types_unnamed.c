@@ -53,6 +53,39 @@ DEFINE(real_15, double)
 DEFINE(real_6, float)
 DEFINE(integer_9, int)
 DEFINE(integer_15, int64_t)
+DEFINE(real_18, long double)
+
+static void swap(MPI_Datatype type)
+{
+    int *base, mine = csp_test_rank + 1, free = 0, old = -1, size;
+    MPI_Win win;
+    PHASE("swap");
+    MPI_Type_size(type, &size);
+    CHECK_INT(size, sizeof(int));
+    base = csp_test_win_new(sizeof *base, sizeof *base, MPI_COMM_WORLD, &win);
+    csp_test_win_fill(win, MPI_COMM_WORLD, base, sizeof *base, 0);
+    csp_test_epoch_open(CSP_TEST_LOCK_ALL, win, MPI_COMM_WORLD);
+    int target = (csp_test_rank + 1) % csp_test_size;
+    MPI_Compare_and_swap(&mine, &free, &old, type, target, 0, win);
+    csp_test_epoch_close(CSP_TEST_LOCK_ALL, win, MPI_COMM_WORLD);
+    CHECK_INT(old, 0);
+    CHECK_INT(base[0], (csp_test_rank + csp_test_size - 1) % csp_test_size + 1);
+    MPI_Win_free(&win);
+}
+
+// What only Open MPI has: MPICH's MPI_Compare_and_swap takes named types alone, and its reals of 16 bytes may be of
+// several kinds.
+static void rarer(MPI_Datatype integer)
+{
+#ifdef OPEN_MPI
+    MPI_Datatype real;
+    MPI_Type_create_f90_real(18, MPI_UNDEFINED, &real);
+    real_18(real);
+    swap(integer);
+#else
+    (void)integer, (void)swap, (void)real_18;
+#endif
+}
 
 int main(void)
 {
@@ -70,5 +103,6 @@ int main(void)
     real_6(shorter);
     integer_9(integer);
     integer_15(longer);
+    rarer(integer);
     return csp_test_done();
 }
