@@ -34,12 +34,15 @@ def table(head, lines):
     return out + ["| " + " | ".join(line) + " |" for line in lines] + [""]
 
 
+def has_median(run):
+    """Whether the median run tells what others used; with few rounds one bad run is enough."""
+    return run.get("rounds", 0) >= 3
+
+
 def foreign_cores(data, key):
-    """What others used during the median run; with few rounds one bad run is enough. key: that of
-    results.run_key."""
+    """What others used during the run that tells. key: that of results.run_key."""
     run = data.get("runs", {}).get(key, {})
-    field = "foreign_cores" if run.get("rounds", 0) >= 3 else "foreign_cores_most"
-    return run.get(field) or 0.0
+    return run.get("foreign_cores" if has_median(run) else "foreign_cores_most") or 0.0
 
 
 def disturbed(data, key):
@@ -55,7 +58,7 @@ def about(data, key):
     if disturbed(data, key):
         return [f"No figures: other work took {used} of {data['cores']} cores meanwhile.", ""]
     tcp = f"; TCP with {run['tcp']}" if "tcp" in run else ""
-    which = "median" if run["rounds"] >= 3 else "most disturbed"
+    which = "median" if has_median(run) else "most disturbed"
     return [
         f"{run['rounds']} rounds on {data['cores']} cores, {run['when']}{tcp}; other work on the "
         f"machine took {used} cores during the {which} run.",

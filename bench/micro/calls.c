@@ -274,12 +274,8 @@ static void run_flush(MPI_Win win, int users_per_node, int used)
     }
     const double flushes = (double)below_counts.flushes / (WARM_UP + FLUSHES);
     for (int k = 1; k <= used; k++) {
-        int64_t there = 0;
-        MPI_Get(&there, 1, MPI_INT64_T, k * users_per_node, 0, 1, MPI_INT64_T, win);
-        MPI_Win_flush(k * users_per_node, win);
-        if (there != value)
-            bench_die("calls: %ld is at process %d, not %ld", (long)there, k * users_per_node,
-                      (long)value);
+        struct call c = {.win = win, .target = k * users_per_node, .value = value};
+        check_value(&c);
     }
     snprintf(labels, sizeof labels, "\"used\": %d, \"mode\": \"flush_all\"", used);
     emit(labels, "us", us, FLUSHES);

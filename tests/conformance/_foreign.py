@@ -254,11 +254,9 @@ class Script:
         except Skip as skip:
             word, said = "skip", str(skip)
             self.skipped.append(said)
-        except Failure as failure:
-            word, said = "FAIL", str(failure)
-            self.failed.append(name)
-        except Exception:  # noqa: BLE001 # of this case: the others run
-            word, said = "FAIL", traceback.format_exc()
+        except Exception as wrong:  # noqa: BLE001 # of this case: the others run
+            known = isinstance(wrong, Failure)
+            word, said = "FAIL", str(wrong) if known else traceback.format_exc()
             self.failed.append(name)
         self.part(word, name, said, time.monotonic() - start)
         return word

@@ -215,13 +215,12 @@ def execute(run: Run) -> tuple[Run, run_mpi.Result]:
     library is known to fail, too; without ghosts, also if it is seen to fail now."""
     for _ in range(LAUNCHER_TRIES):
         result = _run(run.job)
+        if result.status != "failed":
+            return run, result
         said = f"{result.reason}\n{result.output}"
         why = known_plain(run.name, run.job, result.launcher, said)
-        again = result.launcher and why or _known(run.name, run.job, {"again"}, said)
-        if result.status != "failed" or not again:
+        if not (result.launcher and why or _known(run.name, run.job, {"again"}, said)):
             break
-    if result.status != "failed":
-        return run, result
     if why:
         result.status, result.reason = "skipped", f"the plain library fails: {why}"
     elif run.job.ghosts == 0 and (why := _plain_fails(run)):

@@ -182,13 +182,12 @@ def environment(job: Job, lib_env: dict[str, str]) -> dict[str, str]:
         "CASPER_TEST_NODES": str(job.nodes),
         "CASPER_TEST_MPI": job.lib.name,
         "CASPER_TEST_LIMIT_S": str(limit),
+        "CSP_NG": str(job.ghosts or 0),  # plain, a program may be linked to libcasper
     }
     if size := mpi_libs.universe(job.lib, job.users, job.nodes):
         env["CASPER_TEST_UNIVERSE"] = str(size)
-    if job.ghosts is None:
-        env["CSP_NG"] = "0"  # of a program that is linked to libcasper
-    else:
-        env |= {"CSP_NG": str(job.ghosts), "CSP_WATCHDOG_S": str(max(5, limit - 10))}
+    if job.ghosts is not None:
+        env["CSP_WATCHDOG_S"] = str(max(5, limit - 10))
     return env | job.env
 
 
