@@ -14,7 +14,8 @@ import pytest
 import run_mpi
 
 FULL = argparse.Namespace(g=None, nodes=None, netns=False, full=True)
-M50 = mpi_libs.LIBRARIES["m50"]
+QUICK = argparse.Namespace(g=None, nodes=None, netns=False, full=False)
+M50, M40, O50 = (mpi_libs.LIBRARIES[name] for name in ("m50", "m40", "o50"))
 
 
 def line(name, **how):
@@ -38,6 +39,16 @@ def test_so_does_another_line_that_changes_the_program(more):
 
 def test_a_line_that_only_sets_up_casper_runs_with_ghosts_alone():
     assert ghosts(line("rma/own_put", env=["CSP_POOL_MAX=0"])) == {1, 2}
+
+
+def test_quick_runs_leave_lines_that_only_set_up_casper_to_one_library():
+    own, other = line("rma/own_put", env=["CSP_POOL_MAX=0"]), line("rma/other_put", args=["c"])
+    usual = [(1, 2, False)]
+    assert matrix.settings(own, M50, QUICK) == usual
+    assert [matrix.settings(own, lib, QUICK) for lib in (M40, O50)] == [[], []]
+    assert [matrix.settings(other, lib, QUICK) for lib in (M40, O50)] == [usual, []]
+    own.flags.append("CORE")
+    assert [matrix.settings(own, lib, QUICK) for lib in (M40, O50)] == [usual, usual]
 
 
 def test_two_runs_do_not_share_their_network_namespaces(monkeypatch):
