@@ -85,7 +85,7 @@ class Netns:
             argv, env=os.environ | _names(), capture_output=True, text=True, check=False
         )
         if done.returncode != 0:
-            what = "netns.sh " + " ".join(map(str, words))  # a delay needs the kernel's netem
+            what = "netns.sh " + " ".join(map(str, words))
             raise launch.Failed(f"no network namespaces, {what}: {done.stderr.strip()}")
 
     @staticmethod

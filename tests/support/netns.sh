@@ -74,19 +74,34 @@ up() {
     done
 }
 
-# Behind veth0 of each node; a delay needs the kernel's netem, a rate alone its tbf.
+# The rate by tbf at each node. Late are frames that relay.py hands on, which takes the place of the nodes' cables;
+# large ones, of which it can hand on more.
 slow() {
-    how=
+    burst=16kb
     if [ "$1" != 0 ]; then
-        how="netem delay ${1}us limit 100000"
-        [ "$2" = 0 ] || how="$how rate ${2}mbit"
-    elif [ "$2" != 0 ]; then
-        how="tbf rate ${2}mbit burst 16kb latency 100ms"
+        burst=128kb
+        # shellcheck disable=SC2046
+        late "$1" $(all)
     fi
     for ns in $(all); do
         tc -n "$ns" qdisc delete dev veth0 root 2>/dev/null || true
-        # shellcheck disable=SC2086
-        [ -z "$how" ] || tc -n "$ns" qdisc add dev veth0 root $how
+        [ "$2" = 0 ] || tc -n "$ns" qdisc add dev veth0 root tbf rate "${2}mbit" burst $burst latency 100ms
+    done
+}
+
+late() { # late DELAY_US NODES...
+    delay=$1
+    shift
+    for ns in "$@"; do
+        ip -n "${csp}hub" link delete "port${ns#"$csp"}"
+    done
+    ip netns exec "${csp}hub" python3 "$(dirname "$0")/relay.py" $# "$delay"
+    for ns in "$@"; do
+        i=${ns#"$csp"}
+        ip -n "${csp}hub" link set "port$i" master veth0 mtu 65000 up
+        ip -n "${csp}hub" link set "node$i" netns "$ns" name veth0
+        ip -n "$ns" address add "$net.$((i + 1))/24" dev veth0
+        ip -n "$ns" link set veth0 mtu 65000 up
     done
 }
 

@@ -5,11 +5,15 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
-BENCH = Path(__file__).resolve().parents[2] / "bench"
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
+import network
+
+BENCH = Path(network.__file__).parent
 HOST = Path("/proc/sys/net/ipv4/tcp_congestion_control")
 SHOW = """
 import os, socket, sys
@@ -59,3 +63,65 @@ def test_without_permission_as_the_machine_is(tmp_path):
     namespace, tcp, *_, argument = shown({**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"})
     assert (namespace, tcp) == (os.readlink("/proc/self/ns/net"), HOST.read_text().strip())
     assert argument == "argument"
+
+
+SERVER = """
+import hashlib, socket
+server = socket.create_server(("", 7077))
+print("ready", flush=True)
+connection, _ = server.accept()
+digest, left = hashlib.sha256(), int(BYTES)
+while left:
+    came = connection.recv(1 << 20)
+    digest.update(came)
+    left -= len(came)
+connection.sendall(digest.digest())
+"""
+CLIENT = """
+import hashlib, os, socket, time
+data = os.urandom(int(BYTES))
+start = time.monotonic()
+connection = socket.create_connection(("10.213.77.2", 7077))
+connected = time.monotonic()
+connection.sendall(data)
+assert connection.recv(100) == hashlib.sha256(data).digest()
+print(connected - start, time.monotonic() - connected)
+"""
+DELAY_US, RATE_MBIT, BYTES = 30003, 100, 1 << 20
+BURST_BYTES = 128 << 10
+
+
+def in_node(node, program, **how):
+    """Starts a Python program in a node's namespace."""
+    argv = ["ip", "netns", "exec", f"{network.NAMES}{node}", sys.executable, "-c"]
+    text = program.replace("int(BYTES)", str(BYTES))
+    return subprocess.Popen([*argv, text], stdout=subprocess.PIPE, text=True, **how)
+
+
+def relays():
+    """The processes that delay frames of this test, from /proc."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = path.read_bytes().split(b"\0")
+        except OSError:
+            continue  # it ended
+        if str(DELAY_US).encode() in words:
+            found.append(words)
+    return found
+
+
+@pytest.mark.skipif(not may_have_networks(), reason="network namespaces are not to be had")
+def test_nodes_with_a_delay_and_a_limited_rate(monkeypatch):
+    monkeypatch.setattr(network, "NAMES", f"csptest{os.getpid()}n")
+    with network.Netns(DELAY_US, RATE_MBIT), in_node(1, SERVER) as server:
+        assert server.stdout.readline() == "ready\n"
+        with in_node(0, CLIENT) as client:
+            connect_s, transfer_s = map(float, client.communicate(timeout=60)[0].split())
+        assert len(relays()) == 1
+    assert connect_s > 2 * DELAY_US / 1e6
+    assert transfer_s > 2 * DELAY_US / 1e6 + (BYTES - BURST_BYTES) * 8 / (RATE_MBIT * 1e6)
+    end = time.monotonic() + 10
+    while relays() and time.monotonic() < end:
+        time.sleep(0.05)
+    assert not relays()
