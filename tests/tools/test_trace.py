@@ -2,6 +2,7 @@
 # Copyright the Casper developers
 """CSP_TRACE and casper report: the timeline of a run, and the page made of it, in a browser."""
 
+import argparse
 import importlib.util
 import json
 import os
@@ -169,6 +170,89 @@ def test_a_trace_without_its_end_is_read(traced, tmp_path):
     (tmp_path / "casper-1.trace.json").write_text(text[: len(text) * 2 // 3])
     done = make_page(tmp_path)
     assert done.returncode == 0, done.stderr
+    assert "casper-1.trace.json is not complete" in done.stderr
+
+
+def track(**fields):
+    return {"pid": 0, "tid": 7, **fields}
+
+
+TRACK = [
+    track(ph="M", name="thread_name", args={"name": "rank 7"}),
+    track(ph="X", ts=0, dur=2e6, name="MPI"),
+    track(ph="X", ts=2e6, dur=1e6, name="computes"),
+    track(ph="X", ts=3e6, dur=1e6, name="MPI"),
+]
+
+
+def lines(events):
+    return "[\n" + ",\n".join(map(json.dumps, events)) + "\n]\n"
+
+
+def test_a_hole_in_a_trace_costs_what_was_in_it(tmp_path, capsys):
+    """The disk was full for a while."""
+    text = lines(TRACK)
+    hole = text.index("computes")
+    (tmp_path / "casper-0.trace.json").write_text(text[:hole] + text[hole + 20 :])
+    nodes, events = timeline.load(tmp_path)
+    assert nodes[0].spans == {7: [(0, 2, "MPI")]} and len(events) == 2
+    assert "casper-0.trace.json is not complete" in capsys.readouterr().err
+
+
+def test_a_node_without_a_trace_does_not_cost_the_others(tmp_path, capsys):
+    (tmp_path / "casper-0.trace.json").write_text(lines(TRACK))
+    (tmp_path / "casper-1.trace.json").write_text("")
+    nodes, _ = timeline.load(tmp_path)
+    assert [node.number for node in nodes] == [0]
+    assert "casper-1.trace.json is no trace of Casper: left out" in capsys.readouterr().err
+
+
+def test_a_directory_with_a_pattern_in_its_name(tmp_path):
+    for name in ("run[1]", "run1"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "casper-0.trace.json").write_text(lines(TRACK))
+    (tmp_path / "run1" / "casper-1.trace.json").write_text(lines(TRACK))
+    assert len(timeline.load(tmp_path / "run[1]")[0]) == 1
+
+
+def test_a_page_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
+    (tmp_path / "casper-0.trace.json").write_text(lines(TRACK))
+    (tmp_path / "report.html").write_text("before")
+
+    def full(*_args):
+        raise OSError(28, os.strerror(28))
+
+    monkeypatch.setattr(timeline, "import_plots", lambda: None)
+    monkeypatch.setattr(timeline, "draw", lambda _plt, _node: "<svg></svg>")
+    monkeypatch.setattr(timeline.files.os, "replace", full)
+    args = argparse.Namespace(directory=str(tmp_path))
+    with pytest.raises(CasperError, match=f"cannot be written: {os.strerror(28)}"):
+        timeline.run(args, {})
+    assert {p.name for p in tmp_path.iterdir()} == {"casper-0.trace.json", "report.html"}
+    assert (tmp_path / "report.html").read_text() == "before"
+
+
+def test_short_spans_are_drawn_together():
+    short = [(1 + i, 1, "MPI" if i % 3 else "computes") for i in range(8)]
+    spans = [(0, 1, "computes"), *short, (9, 5, "computes"), (14, 2, "MPI"), (30, 3, "computes")]
+    drawn = timeline.visible(spans, 5)
+    assert drawn == [
+        (0, 5, "computes"),
+        (5, 4, "MPI"),
+        (9, 5, "computes"),
+        (14, 2, "MPI"),
+        (30, 3, "computes"),
+    ]
+    assert timeline.visible(spans, 0.5) == spans
+
+
+def test_ghosts_are_drawn_on_nodes_with_many_users():
+    names = {i: f"rank {i}" for i in range(64)} | {10**6 + i: f"ghost {i}" for i in range(2)}
+    node = timeline.Node(0)
+    node.tracks = names
+    shown = timeline.tracks(node)
+    assert len(shown) == timeline.MOST_TRACKS
+    assert shown[-2:] == [10**6, 10**6 + 1] and shown[:-2] == list(range(46))
 
 
 @pytest.mark.parametrize("text", ['{"traceEvents": []}', "[]", "[1]", "", "no", '[{"ph": "X"}]'])
@@ -179,14 +263,13 @@ def test_something_else_is_no_trace(tmp_path, text):
 
 
 def test_a_span_that_a_dead_job_left_open_ends_with_the_last_event():
-    track = {"pid": 0, "tid": 7}
     node = timeline.read_node(
         [
-            track | {"ph": "M", "name": "thread_name", "args": {"name": "rank 7"}},
-            track | {"ph": "B", "ts": 1e6, "name": "MPI"},
-            track | {"ph": "E", "ts": 3e6},
-            track | {"ph": "X", "ts": 3e6, "dur": 1e6, "name": "computes"},
-            track | {"ph": "B", "ts": 4e6, "name": "MPI"},
+            TRACK[0],
+            track(ph="B", ts=1e6, name="MPI"),
+            track(ph="E", ts=3e6),
+            track(ph="X", ts=3e6, dur=1e6, name="computes"),
+            track(ph="B", ts=4e6, name="MPI"),
             {"pid": 0, "ph": "C", "ts": 9e6, "name": "rank 7: in MPI", "args": {"%": 99}},
         ]
     )
@@ -198,6 +281,13 @@ def test_changes_that_differ_in_their_figures_alone():
     node.changes = [(1.0, "on", {"wait": wait}, False) for wait in (2, 3)]
     page = timeline.page([node], [])
     assert "wait: 2" in page and "wait: 3" in page
+    assert "not kept" not in page
+
+
+def test_changes_that_are_not_in_the_trace_are_counted():
+    more = {"pid": 3, "ph": "M", "name": "more_changes", "args": {"count": 5}}
+    page = timeline.page([timeline.read_node([more])], [])
+    assert "Node 3: 5 more, later ones, were not kept." in page
 
 
 def test_a_long_wait_is_seen_as_long_as_it_is(tmp_path):

@@ -5,13 +5,11 @@
 An entry is for one deployment. Its fields in the file are described in docs/design/adaptive.md.
 """
 
-import contextlib
 import json
 import os
-import tempfile
 from dataclasses import asdict, dataclass
 
-from casper_cli import builds, config
+from casper_cli import builds, config, files
 from casper_cli.errors import CasperError
 
 FORMAT = 1
@@ -102,36 +100,20 @@ def deployment_of(entry):
     return Deployment(**{name: entry[name] for name in Deployment.__annotations__})
 
 
-@contextlib.contextmanager
-def _writing(path):
-    """The folder of the profile, made if it was not there."""
-    folder = os.path.dirname(os.path.abspath(path))
-    try:
-        os.makedirs(folder, exist_ok=True)
-        yield folder
-    except OSError as error:
-        raise CasperError(
-            f"{path} cannot be written: {error.strerror}", "Name another file with -o."
-        ) from error
+ELSEWHERE = "Name another file with -o."
 
 
 def check_writable(path):
     """An error if `store` could not write it, or would lose what is there."""
     load(path)
-    with _writing(path) as folder, tempfile.NamedTemporaryFile("w", dir=folder):
-        pass
+    files.check_writable(path, ELSEWHERE)
 
 
 def store(path, deployment, found):
     """Writes an entry; one for the same deployment is replaced, others stay."""
     others = [entry for entry in load(path) if deployment_of(entry) != deployment]
     data = {"casper_profile": FORMAT, "entries": [*others, {**asdict(deployment), **found}]}
-    with _writing(path) as folder:
-        with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
-            json.dump(data, file, indent=1)
-            file.write("\n")
-        os.chmod(file.name, 0o644)
-        os.replace(file.name, path)
+    files.replace(path, json.dumps(data, indent=1) + "\n", ELSEWHERE)
 
 
 # Which entry holds

@@ -7,11 +7,14 @@ import html
 import io
 import json
 import os
+from collections import Counter
 
-from casper_cli.errors import CasperError
+from casper_cli import files
+from casper_cli.errors import CasperError, warn
 
 PATTERN = "casper-*.trace.json"
 MOST_TRACKS = 48  # of a node; more can not be told apart on a page
+PIXELS = 1200  # across it
 COLOURS = {
     "computes": "#56b4e9",
     "computes and MPI": "#e69f00",
@@ -39,6 +42,7 @@ class Node:
         self.spans = {}  # tid: [(begin, length, state)]
         self.counters = {}  # name: [(time, {series: value})]
         self.changes = []  # (time, text, arguments, whether redirection is off)
+        self.more_changes = 0  # that the file leaves out
 
     def end(self):
         """When the last thing ended."""
@@ -52,40 +56,45 @@ class Node:
     def ghosts(self):
         return sorted(tid for tid, name in self.tracks.items() if name.startswith("ghost "))
 
-    def share(self, tid, state):
-        """Of the track's time in this state."""
-        spans = self.spans.get(tid, [])
-        return sum(n for _, n, s in spans if s == state) / (self.end() or 1)
+    def percents(self, states):
+        """A row for each user: of the node's time in each of these states."""
+        total = self.end() or 1
+        for tid in self.users():
+            of_state = times(self.spans.get(tid, []))
+            yield [self.tracks[tid]] + [100 * of_state[state] / total for state in states]
 
 
-def attempts(text):
-    """The text; and, as it may be of a job that died, with an end, and without half of a line."""
-    yield text
-    lines = text.rstrip().rstrip("]").rstrip().rstrip(",").split("\n")
-    for last in (len(lines), -1):
-        yield "\n".join(lines[:last]).rstrip().rstrip(",") + "]"
+def times(spans):
+    """In each state."""
+    found = Counter()
+    for _, length, state in spans:
+        found[state] += length
+    return found
 
 
-def parse_events(text):
-    """None: it is something else."""
-    for attempt in attempts(text):
-        try:
-            return json.loads(attempt)
-        except ValueError:
-            continue
-    return None
+def parse(text):
+    """What the text holds, or None."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return None
 
 
 def read_events(path):
-    """The events of a file."""
+    """The events of a file, one a line. Its job may have died, or the disk was full for a while: lines may be
+    damaged, and the end may not be there."""
     with open(path, encoding="utf-8", errors="replace") as file:
-        events = parse_events(file.read())
-    good = isinstance(events, list) and all(isinstance(e, dict) and "pid" in e for e in events)
-    if not events or not good:
-        raise CasperError(
-            "%s is no trace of Casper" % path, "Traces are written by a run with CSP_TRACE=DIR."
-        )
-    return events
+        text = file.read()
+    events = parse(text)
+    if events is None:
+        lines = (parse(line.rstrip().rstrip(",")) for line in text.split("\n"))
+        events = [event for event in lines if isinstance(event, dict)]
+        if events:
+            warn("%s is not complete" % path)
+    good = isinstance(events, list) and all(
+        isinstance(e, dict) and {"pid", "ph"} <= e.keys() for e in events
+    )
+    return events if good else []
 
 
 def read_node(events):
@@ -102,6 +111,8 @@ def read_node(events):
         at = e.get("ts", 0) * 1e-6
         if e["ph"] == "M" and e["name"] == "thread_name":
             node.tracks[e["tid"]] = e["args"]["name"]
+        elif e["ph"] == "M" and e["name"] == "more_changes":
+            node.more_changes = e["args"]["count"]
         elif e["ph"] == "X":
             node.spans.setdefault(e["tid"], []).append((at, e["dur"] * 1e-6, e["name"]))
         elif e["ph"] == "B":
@@ -119,15 +130,23 @@ def read_node(events):
 
 def load(directory):
     """(nodes, all events)."""
-    paths = glob.glob(os.path.join(directory, PATTERN))
+    paths = sorted(glob.glob(os.path.join(glob.escape(directory), PATTERN)))
     if not paths:
         raise CasperError(
             "there is no %s in %s" % (PATTERN, directory),
             "Run the program with CSP_TRACE=%s first." % directory,
         )
-    events = [read_events(path) for path in paths]
-    nodes = sorted((read_node(e) for e in events), key=lambda n: n.number)
-    return nodes, [event for of_node in events for event in of_node]
+    found = {path: read_events(path) for path in paths}
+    bad = [path for path, events in found.items() if not events]
+    if len(bad) == len(paths):
+        raise CasperError(
+            "%s is no trace of Casper" % bad[0], "Traces are written by a run with CSP_TRACE=DIR."
+        )
+    for path in bad:
+        warn("%s is no trace of Casper: left out" % path)
+    good = [events for events in found.values() if events]
+    nodes = sorted((read_node(events) for events in good), key=lambda n: n.number)
+    return nodes, [event for of_node in good for event in of_node]
 
 
 def step_sum(node, suffix, series):
@@ -149,9 +168,38 @@ def step_sum(node, suffix, series):
     return times + [node.end()], values + values[-1:]
 
 
+def visible(spans, least):
+    """The spans as they are drawn. A row of spans that are shorter than `least` is one, in the state that
+    most of it had."""
+    drawn, row = [], []
+
+    def end_row():
+        if row:
+            begin, end = row[0][0], row[-1][0] + row[-1][1]
+            drawn.append((begin, end - begin, times(row).most_common(1)[0][0]))
+            row.clear()
+
+    for begin, length, state in spans:
+        if row and begin + length - row[0][0] > least:
+            end_row()
+        if length < least:
+            row.append((begin, length, state))
+        else:
+            drawn.append((begin, length, state))
+    end_row()
+    return drawn
+
+
+def tracks(node):
+    """Which are drawn: ghosts first, and then the users for whom there is room."""
+    ghosts = node.ghosts()[:MOST_TRACKS]
+    return node.users()[: MOST_TRACKS - len(ghosts)] + ghosts
+
+
 def draw_tracks(axes, node, tids):
+    least = node.end() / PIXELS
     for row, tid in enumerate(tids):
-        spans = node.spans.get(tid, [])
+        spans = visible(node.spans.get(tid, []), least)
         axes.broken_barh(
             [(begin, length) for begin, length, _ in spans],
             (row - 0.4, 0.8),
@@ -169,7 +217,7 @@ def mark_changes(axes, node):
 
 def draw(plt, node):
     """The node's figure, as SVG."""
-    tids = (node.users() + node.ghosts())[:MOST_TRACKS]
+    tids = tracks(node)
     height = 0.6 + 0.24 * len(tids)
     figure, (top, middle, below) = plt.subplots(
         3,
@@ -224,12 +272,8 @@ def table(head, rows):
 
 def page(nodes, figures):
     """The whole page."""
-    shares = [
-        [node.tracks[tid]]
-        + [100 * node.share(tid, s) for s in ("computes", "computes and MPI", "MPI")]
-        for node in nodes
-        for tid in node.users()
-    ]
+    states = ("computes", "computes and MPI", "MPI")
+    shares = [row for node in nodes for row in node.percents(states)]
     changes = [(at, node.number, n, args) for node in nodes for at, n, args, _ in node.changes]
     changes.sort(key=lambda change: change[:3])  # several may be equal but for their figures
     rows = [
@@ -254,8 +298,13 @@ def page(nodes, figures):
         parts.append(svg)
     parts.append("<h2>Changes of redirection</h2>")
     parts.append(table(["when", "what", "figures"], rows) if rows else "<p>None.</p>")
+    parts += [
+        "<p>Node %d: %d more, later ones, were not kept.</p>" % (node.number, node.more_changes)
+        for node in nodes
+        if node.more_changes
+    ]
     parts.append("<h2>Users: percent of the time</h2>")
-    parts.append(table(["", "computes", "computes and MPI", "MPI"], shares))
+    parts.append(table(["", *states], shares))
     return "\n".join(parts + ["</body></html>\n"])
 
 
@@ -278,12 +327,13 @@ def import_plots():
 def run(args, env):
     """Writes DIR/report.html and DIR/trace.json."""
     nodes, events = load(args.directory)
-    with open(os.path.join(args.directory, "trace.json"), "w", encoding="utf-8") as file:
-        json.dump({"traceEvents": events}, file)
-    print(os.path.join(args.directory, "trace.json"))
+    write(args.directory, "trace.json", json.dumps({"traceEvents": events}))
     plt = import_plots()
-    target = os.path.join(args.directory, "report.html")
-    with open(target, "w", encoding="utf-8") as file:
-        file.write(page(nodes, [draw(plt, node) for node in nodes]))
-    print(target)
+    write(args.directory, "report.html", page(nodes, [draw(plt, node) for node in nodes]))
     return 0
+
+
+def write(directory, name, text):
+    path = os.path.join(directory, name)
+    files.replace(path, text, "Is there room, and may you write there?")
+    print(path)
