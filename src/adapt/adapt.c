@@ -132,7 +132,10 @@ static void forget(struct csp_adapt *a, double ns)
 
 static void take(struct csp_adapt *a, enum csp_adapt_route route)
 {
-    a->settles |= a->now != route;
+    if (a->now != route) {
+        a->settles = 1;
+        a->odd_part = 0; // it was the other's
+    }
     a->now = route;
 }
 

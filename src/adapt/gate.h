@@ -64,11 +64,16 @@ static inline void csp_gate_issued(struct csp_gate *g)
     atomic_fetch_add_explicit(&g->word, CSP_GATE_ONE - CSP_GATE_ISSUING, memory_order_release);
 }
 
+static inline uint64_t csp_gate_closed(uint64_t word)
+{
+    return (word & ~(uint64_t)CSP_GATE_WANTED) | CSP_GATE_CLOSED;
+}
+
 // One that is idle is closed, if it was to be.
 static inline uint64_t csp_gate_settled(uint64_t word)
 {
     int now = word < CSP_GATE_ISSUING && (word & CSP_GATE_WANTED);
-    return now ? word ^ (CSP_GATE_WANTED | CSP_GATE_CLOSED) : word;
+    return now ? csp_gate_closed(word) : word;
 }
 
 /** Instead of csp_gate_issued, after one that is complete. @return 1: a ghost waits for the gate, which is closed now. */
@@ -128,7 +133,7 @@ static inline int csp_gate_close(struct csp_gate *g)
     do {
         if (now & CSP_GATE_CLOSED)
             break;
-        next = now | (now >= CSP_GATE_ISSUING ? CSP_GATE_WANTED : CSP_GATE_CLOSED);
+        next = now >= CSP_GATE_ISSUING ? now | CSP_GATE_WANTED : csp_gate_closed(now);
     } while (!atomic_compare_exchange_weak_explicit(&g->word, &now, next, memory_order_acq_rel,
                                                     memory_order_relaxed));
     return (csp_gate_look(g) & CSP_GATE_CLOSED) != 0;

@@ -38,7 +38,7 @@ static void say(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t u
                                         .with = with,
                                         .without = without});
     csp_info("window %llx, targets of node %d: redirection is %s now: users waited %.2f us for an "
-             "operation with and %.2f without it",
+             "operation (for each 4 KB of a larger one) with and %.2f without it",
              (unsigned long long)gid, csp_rt.node, why->home == CSP_ADAPT_OFF ? "off" : "on",
              with * 1e-3, without * 1e-3);
 }

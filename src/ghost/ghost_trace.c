@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 // CSP_TRACE: the first ghost of a node looks at the counters of all its processes now and then and writes the node's
 // timeline (trace/trace.h). Users pay a clock in each MPI call (runtime/mpi_time.h). docs/design/trace.md.
+#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,14 +17,15 @@
 #include "runtime/spawn.h"
 #include "trace/trace.h"
 
-enum { BUFFER_BYTES = 1 << 20 };
+#define FILE_NAME "casper-%d.trace.json"
+
 static const uint64_t FLUSH_NS = 1000000000; // a job that dies leaves what was seen until then
 
 static struct csp_trace *trace;      // NULL: none
 static struct csp_trace_look *looks; // [lrank]
 static int changes_seen;
 static uint64_t flush_ns;
-static char dir[4096];
+static char dir[4096], buffer[1 << 20]; // what is not touched takes no memory
 
 static struct csp_trace_look look_at(const struct csp_node_proc *p, uint64_t now_ns)
 {
@@ -72,16 +74,24 @@ void csp_ghost_trace_turn(uint64_t now_ns)
 
 static void name_file(char *path, size_t bytes, int node)
 {
-    snprintf(path, bytes, "%s/casper-%d.trace.json", dir, node);
+    snprintf(path, bytes, "%s/" FILE_NAME, dir, node);
 }
 
 // Of a run with more nodes before this one.
-static void remove_old_files(int node)
+static void remove_old_files(int nnodes)
 {
-    char path[sizeof(dir) + 64];
-    do
-        name_file(path, sizeof(path), node++);
-    while (unlink(path) == 0);
+    DIR *d = opendir(dir);
+    for (const struct dirent *e; d && (e = readdir(d));) {
+        char path[sizeof(dir) + 64];
+        int node = -1;
+        if (sscanf(e->d_name, FILE_NAME, &node) != 1 || node < nnodes)
+            continue;
+        name_file(path, sizeof(path), node);
+        if (strcmp(path + strlen(dir) + 1, e->d_name) == 0)
+            unlink(path);
+    }
+    if (d)
+        closedir(d);
 }
 
 static FILE *open_file(void)
@@ -97,7 +107,7 @@ static FILE *open_file(void)
     name_file(path, sizeof(path), csp_rt.node);
     FILE *f = fopen(path, "w");
     if (f)
-        setvbuf(f, NULL, _IOFBF, BUFFER_BYTES);
+        setvbuf(f, buffer, _IOFBF, sizeof(buffer));
     else
         csp_error("%s: %s; no trace of node %d", path, strerror(errno), csp_rt.node);
     return f;
@@ -124,12 +134,20 @@ void csp_ghost_trace_start(void)
     free(of);
 }
 
+static void tell_more_changes(void)
+{
+    uint64_t all = csp_stats_get(&csp_rt.page->changes.count);
+    if (all > CSP_CHANGES)
+        csp_trace_more_changes(trace, all - CSP_CHANGES);
+}
+
 void csp_ghost_trace_stop(void)
 {
     if (trace) {
         uint64_t now_ns = csp_clock_ns();
         look_at_all(now_ns);
         tell_changes();
+        tell_more_changes();
         if (csp_trace_end(trace, now_ns, looks) != CSP_OK)
             csp_error("CSP_TRACE=%s: the trace of node %d is not complete: it could not all be "
                       "written (is the disk full?)",

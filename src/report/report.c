@@ -128,7 +128,8 @@ static void unpack(char *all, struct csp_report *r, struct csp_report_node *node
         add_stats(&r->total.sum, &node->sum);
         r->total.users += node->users;
         r->total.changes += node->changes;
-        r->total.pool_used_peak_bytes += node->pool_used_peak_bytes;
+        if (node->pool_used_peak_bytes > r->total.pool_used_peak_bytes)
+            r->total.pool_used_peak_bytes = node->pool_used_peak_bytes;
     }
 }
 
@@ -149,9 +150,13 @@ static void write_json(const struct csp_report *r)
     char path[4096];
     csp_spawn_file(path, sizeof(path), csp_config.report_file);
     FILE *f = fopen(path, "w"); // too long: an error of its own
-    if (f)
+    int bad = !f;
+    if (f) {
         csp_report_json(f, r);
-    if (!f || fclose(f) != 0)
+        bad = ferror(f);
+        bad |= fclose(f) != 0;
+    }
+    if (bad)
         csp_error("the report could not be written to CSP_REPORT_FILE=%s: %s", path,
                   strerror(errno));
 }

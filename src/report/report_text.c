@@ -111,8 +111,8 @@ static void print_change(FILE *out, const struct csp_change *c)
     switch (c->by) {
     case CSP_CHANGE_MEASURED:
         fprintf(out,
-                "window %llx, targets of node %d: %s; users waited %.2f us for an operation with "
-                "ghosts, %.2f without\n",
+                "window %llx, targets of node %d: %s; users waited %.2f us for an operation "
+                "(for each 4 KB of a larger one) with ghosts, %.2f without\n",
                 (unsigned long long)c->gid, c->who, now, c->with * 1e-3, c->without * 1e-3);
         break;
     case CSP_CHANGE_PREDICTED:
@@ -157,7 +157,7 @@ void csp_report_text(FILE *out, const struct csp_report *r)
     print_ops(out, &r->total.sum);
     print_waits(out, &r->total.sum);
     print_windows(out, &r->total.sum);
-    fprintf(out, "  pool: at most %s in use\n", pool);
+    fprintf(out, "  pool: at most %s in use on a node\n", pool);
     print_changes(out, r);
     fflush(out);
 }

@@ -11,7 +11,8 @@
 #include "runtime/wait.h"
 
 enum {
-    UNIT_BYTES = 4096, // cost as much as one more operation
+    UNIT_BYTES =
+        4096, // cost as much as one more operation; the report's and the trace's words say it, too
     NO_TARGET = -1,
     SEVERAL = -2,
     ALL = -1 // nodes, targets

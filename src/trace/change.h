@@ -10,7 +10,7 @@
 
 enum csp_change_by {
     CSP_CHANGE_MEASURED, // CSP_AUTO_METHOD=measure; `who`: node of the targets; `with`, `without` ghosts: nanoseconds
-                         // that users waited for an operation
+                         // that users waited for an operation, or for each 4 KB of a larger one
     CSP_CHANGE_PREDICTED, // profiles; `who`: user rank; `with`: percent of its time in MPI
     CSP_CHANGE_AGREED, // profiles: a window's processes in a call together follow what was predicted; `who`: targets that
     // are off, `with`: of so many

@@ -207,7 +207,7 @@ static void change_args(FILE *out, const struct csp_change *c)
     if (c->by == CSP_CHANGE_MEASURED)
         fprintf(out,
                 "window %llx, targets of node %d: %s\", \"args\": {\"users waited for an operation "
-                "with ghosts, us\": %.3f, \"without\": %.3f}",
+                "(for each 4 KB of a larger one) with ghosts, us\": %.3f, \"without\": %.3f}",
                 (unsigned long long)c->gid, c->who, c->off ? "off" : "on", c->with * 1e-3,
                 c->without * 1e-3);
     else if (c->by == CSP_CHANGE_PREDICTED)
@@ -238,6 +238,14 @@ void csp_trace_change(struct csp_trace *t, const struct csp_change *c)
         t->node, GHOST_TID, (double)c->ns * 1e-3, c->off ? "off" : "on");
     change_args(t->out, c);
     fprintf(t->out, "}");
+}
+
+void csp_trace_more_changes(struct csp_trace *t, uint64_t count)
+{
+    fprintf(t->out,
+            ",\n{\"ph\": \"M\", \"pid\": %d, \"name\": \"more_changes\", \"args\": {\"count\": "
+            "%llu}}",
+            t->node, (unsigned long long)count);
 }
 
 void csp_trace_flush(struct csp_trace *t)

@@ -37,6 +37,9 @@ void csp_trace_step(struct csp_trace *t, uint64_t now_ns, const struct csp_trace
 /** A change of redirection; its time counts from the same. */
 void csp_trace_change(struct csp_trace *t, const struct csp_change *c);
 
+/** So many later changes are not in it. */
+void csp_trace_more_changes(struct csp_trace *t, uint64_t count);
+
 /** Everything until now is in the file. */
 void csp_trace_flush(struct csp_trace *t);
 

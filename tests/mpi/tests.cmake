@@ -207,6 +207,7 @@ csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/progr
 csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/progress_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 90)
 csp_add_mpi_test(casper/poll_flag.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/many_changes.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_ACC_ROUTE=library)
 csp_add_mpi_test(casper/async_config.c NP 4 GHOSTS 1 NODES 2 NAME casper/async_config_own
                  ENV CSP_POOL_MAX=0 CSP_ACC_ROUTE=library)

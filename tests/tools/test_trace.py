@@ -29,7 +29,7 @@ def traced(tmp_path_factory):
     lib = job_support.library("m50")
     where = tmp_path_factory.mktemp("trace") / "new"
     where.mkdir()
-    for node in (1, 2, 3):
+    for node in (1, 2, 3, 17):
         (where / f"casper-{node}.trace.json").write_text("of a run with four nodes")
     env = {
         "CSP_TRACE": str(where),
@@ -45,6 +45,15 @@ def traced(tmp_path_factory):
 def test_files_of_a_larger_run_before_are_gone(traced):
     names = {p.name for p in traced.iterdir() if p.name.startswith("casper-")}
     assert names == {"casper-0.trace.json", "casper-1.trace.json"}
+
+
+def test_changes_beyond_those_kept_are_counted(tmp_path):
+    env = {"CSP_TRACE": str(tmp_path / "trace"), "CSP_ACC_ROUTE": "library"}
+    report, _ = reported(Job(job_support.library("m50"), "casper/many_changes", env=env), tmp_path)
+    nodes, _ = timeline.load(tmp_path / "trace")
+    kept = [len(node.changes) for node in nodes]
+    assert (report["changes_count"], len(report["changes"]), kept) == (300, 256, [256, 0])
+    assert [node.more_changes for node in nodes] == [44, 0]
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

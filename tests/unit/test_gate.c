@@ -177,6 +177,24 @@ static void *work(void *arg)
     return NULL;
 }
 
+// A thread that finds it closed may take long to go, and meanwhile it was opened and is to be closed once more. What the
+// others flush then must not open it.
+static void who_found_it_closed_leaves_it_so(void **state)
+{
+    (void)state;
+    struct csp_gate g;
+    csp_gate_init(&g);
+    atomic_fetch_add(&g.word, CSP_GATE_ISSUING); // in csp_gate_enter
+    csp_gate_open(&g, 0);
+    accumulate(&g);
+    assert_false(csp_gate_close(&g));
+    assert_false(csp_gate_leave(&g, csp_gate_look(&g)));
+    atomic_fetch_sub(&g.word, CSP_GATE_ISSUING);
+    assert_true(csp_gate_close(&g));
+    csp_gate_leave(&g, csp_gate_look(&g)); // of another target of the gate's
+    assert_int_equal(flags(&g), CSP_GATE_CLOSED);
+}
+
 static void nothing_is_under_way_when_it_is_closed(void **state)
 {
     (void)state;
@@ -197,6 +215,7 @@ int main(void)
         cmocka_unit_test(newer_ones_keep_it_busy),
         cmocka_unit_test(a_change_given_up_leaves_it_as_it_was),
         cmocka_unit_test(one_that_is_complete_at_once_needs_no_flush),
+        cmocka_unit_test(who_found_it_closed_leaves_it_so),
         cmocka_unit_test(nothing_is_under_way_when_it_is_closed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

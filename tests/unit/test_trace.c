@@ -108,12 +108,15 @@ static void changes_say_why(void **state)
     csp_trace_change(t, &(struct csp_change){.who = 5, .by = CSP_CHANGE_PREDICTED, .with = 12});
     csp_trace_change(t,
                      &(struct csp_change){.gid = 0x2, .who = -1, .by = CSP_CHANGE_SAID, .off = 1});
+    csp_trace_more_changes(t, 7);
     csp_trace_end(t, 200, looks);
     expect("\"ts\": 7.0, \"cat\": \"off\", \"name\": \"window 1f, targets of node 2: off\", "
            "\"args\": {\"users "
-           "waited for an operation with ghosts, us\": 2.500, \"without\": 1.200}}");
+           "waited for an operation (for each 4 KB of a larger one) with ghosts, us\": 2.500, "
+           "\"without\": 1.200}}");
     expect("\"cat\": \"on\", \"name\": \"target rank 5: on\", \"args\": {\"% of its time in MPI\": "
            "12}}");
+    expect("\"name\": \"more_changes\", \"args\": {\"count\": 7}}");
     expect("\"name\": \"window 2: off\", \"args\": {\"by\": \"the program\"}}");
     free(text);
 }
