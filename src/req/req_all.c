@@ -102,14 +102,14 @@ static int finish_all(struct csp_mix *m, int rc, MPI_Request *requests, MPI_Stat
         MPI_Status *status = csp_mix_status_at(statuses, i);
         struct csp_req *r = m->found[i];
         int code = MPI_SUCCESS;
-        int watched = csp_req_in_library(r);
+        int watched = csp_req_in_library(r), null = !r && requests[i] == MPI_REQUEST_NULL;
         if (m->own[i])
             code = csp_mix_finish(m, i, &requests[i], status, &home);
         else
             other_status(r, requests[i], status);
         if (watched && (rc == MPI_SUCCESS || status->MPI_ERROR != MPI_ERR_PENDING))
             csp_mix_over(m, i, requests, status);
-        if (status != MPI_STATUS_IGNORE && ((r && !watched) || rc == MPI_SUCCESS))
+        if (status != MPI_STATUS_IGNORE && ((r && !watched) || null || rc == MPI_SUCCESS))
             status->MPI_ERROR = code;
         errors += code != MPI_SUCCESS;
     }

@@ -45,6 +45,12 @@ static int none(void *extra, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
+static int query_fails(void *extra, MPI_Status *status)
+{
+    none(extra, status);
+    return MPI_ERR_OTHER;
+}
+
 static int free_none(void *extra)
 {
     (void)extra;
@@ -156,6 +162,29 @@ static void matched_message(void)
     MPI_Wait(&sent, MPI_STATUS_IGNORE);
 }
 
+// A place without a request, next to one of the library's that fails.
+static void null_place(void)
+{
+    enum { ALL = 3 };
+    int out = 1, in = 0;
+    MPI_Request r[ALL], sent;
+    MPI_Status s[ALL];
+    PHASE("null place");
+    MPI_Isend(&out, 1, MPI_INT, next_rank, 6, comm, &sent);
+    MPI_Irecv(&in, 1, MPI_INT, last_rank, 6, comm, &r[0]);
+    MPI_Grequest_start(query_fails, free_none, cancel_none, NULL, &r[1]);
+    MPI_Grequest_complete(r[1]);
+    r[2] = MPI_REQUEST_NULL;
+    for (int i = 0; i < ALL; i++)
+        s[i].MPI_ERROR = MPI_ERR_TOPOLOGY;
+    MPI_Wait(&sent, MPI_STATUS_IGNORE);
+    CHECK_CLASS(MPI_Waitall(ALL, r, s), MPI_ERR_IN_STATUS);
+    CHECK_INT(in, 1);
+    CHECK_INT(s[0].MPI_ERROR, MPI_SUCCESS);
+    CHECK_CLASS(s[1].MPI_ERROR, MPI_ERR_OTHER);
+    CHECK_INT(s[2].MPI_ERROR, MPI_SUCCESS);
+}
+
 int main(void)
 {
     MPI_Errhandler handler;
@@ -175,6 +204,7 @@ int main(void)
     null_buffers();
     absolute_addresses();
     matched_message();
+    null_place();
     MPI_Comm_create_errhandler(on_error, &handler);
     MPI_Comm_set_errhandler(comm, handler);
     truncated(64);
