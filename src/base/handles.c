@@ -14,7 +14,7 @@ struct entry {
 
 struct csp_handles_table {
     struct csp_handles_table *older; // replaced by this one
-    unsigned mask, used;             // used: keys ever set, so that a probe ends
+    unsigned mask, used;             // used: places that do not end a probe
     struct entry entries[];
 };
 
@@ -88,6 +88,21 @@ void csp_handles_put(struct csp_handles *h, uintptr_t key, void *object)
     pthread_mutex_unlock(&h->writers);
 }
 
+// Where a probe ends, places that were used are as good as new: nothing that a reader may look for lies behind them.
+static void clear_behind(struct csp_handles_table *t, unsigned i)
+{
+    if (atomic_load_explicit(&t->entries[(i + 1) & t->mask].key, memory_order_relaxed) !=
+        NEVER_USED)
+        return;
+    for (;; i--) {
+        struct entry *e = &t->entries[i & t->mask];
+        if (atomic_load_explicit(&e->key, memory_order_relaxed) != WAS_USED)
+            return;
+        atomic_store_explicit(&e->key, NEVER_USED, memory_order_release);
+        t->used--;
+    }
+}
+
 void csp_handles_drop(struct csp_handles *h, uintptr_t key, const void *object)
 {
     pthread_mutex_lock(&h->writers);
@@ -99,8 +114,10 @@ void csp_handles_drop(struct csp_handles *h, uintptr_t key, const void *object)
             break;
         if (k != key)
             continue;
-        if (!object || atomic_load_explicit(&e->object, memory_order_relaxed) == object)
+        if (!object || atomic_load_explicit(&e->object, memory_order_relaxed) == object) {
             atomic_store_explicit(&e->key, WAS_USED, memory_order_release);
+            clear_behind(t, i);
+        }
         break;
     }
     pthread_mutex_unlock(&h->writers);
