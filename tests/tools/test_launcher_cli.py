@@ -3,11 +3,12 @@
 """The command line of casper: usage errors, help, env, config, dry runs."""
 
 import json
+import os
 import re
 
 import launcher_support as support
 import pytest
-from casper_cli import check, cli, config, cores
+from casper_cli import check, cli, config, cores, plan
 from casper_cli.errors import UsageError
 
 
@@ -94,6 +95,43 @@ def test_another_library_than_the_program_s_is_refused(site):
     assert "the program uses" not in done.stderr
 
 
+def test_a_program_into_which_casper_cannot_be_loaded(site):
+    """Not without an error: ghosts would be users of it."""
+    static = support.write_elf(site["root"] / "static")
+    words = ["--mpi", site["root"] / "lib/libmpich.so.12", "--dry-run"]
+    done = support.casper("run", "-n", 4, *words, static, "input", env=site["env"])
+    assert done.returncode == 1 and "it is statically linked" in done.stderr
+    assert "--plain" in done.stderr
+    plain = support.casper("run", "-n", 4, "--plain", *words, static, "input", env=site["env"])
+    assert plain.returncode == 0, plain.stderr
+    starter = support.casper("run", "-n", 4, *words, static, site["app"], env=site["env"])
+    assert starter.returncode == 0, starter.stderr
+    os.chmod(site["app"], 0o4755)
+    done = support.casper("run", "-n", 4, "--dry-run", site["app"], env=site["env"])
+    assert done.returncode == 1 and "setuid" in done.stderr
+
+
+def test_the_library_path_of_the_ranks_is_looked_at(tmp_path):
+    """The program finds its library only by what --env says."""
+    support.write_elf(tmp_path / "lib/libmpich.so.12", soname="libmpich.so.12")
+    support.write_mpiexec(tmp_path / "bin/mpiexec", "mpich", "4.0.2")
+    app = support.write_elf(tmp_path / "app", ["libmpich.so.12"])
+    env = {"CSP_LIBRARY": support.write_build(tmp_path / "build", "libmpich.so.12")}
+    words = ["run", "-n", 1, "--dry-run", "--env", f"LD_LIBRARY_PATH={tmp_path}/lib", app]
+    done = support.casper(*words, env=env)
+    assert done.returncode == 0, done.stderr
+    assert f"{tmp_path}/lib/libmpich.so.12" in done.stderr
+
+
+def test_values_without_a_blank():
+    """Python 3.7 does not take them."""
+    _, subs = cli.make_parser()
+    words = ["-n4", "-g", "-n=2", "-v", "--env", "A=1", "-n", "4"]
+    assert cli.separated(subs["run"], words) == ["-n", "4", *words[1:]]
+    args, *_ = cli.parse(["run", "-n4", "-g2", "app", "-n9"])
+    assert (args.users, args.ghosts, args.command) == (4, 2, ["app", "-n9"])
+
+
 def test_check_names_a_preloaded_libcasper(site):
     said = check.preload_findings({"LD_PRELOAD": f"/t/libtool.so:{site['build']}"})
     assert len(said) == 1 and f"LD_PRELOAD holds {site['build']}: it was built for" in said[0]
@@ -146,6 +184,7 @@ def test_dry_run_prints_the_line_alone(site):
     done = support.casper(*words, site["app"], "x y", env={**site["env"], "CSP_NG": "5"})
     assert done.returncode == 0
     assert done.stdout == (
+        "env -u CSP_LIBRARY "  # it is this command's
         f"{site['root']}/bin/mpiexec -n 8 -genv MPIR_CVAR_NUM_CLIQUES 2 "
         "-genv MPIR_CVAR_CLIQUES_BY_BLOCK 1 "
         f"-genv LD_PRELOAD {site['build']} -genv CSP_NG 2 -genv CSP_STRICT 1 -genv CSP_USERS 4 "
@@ -222,8 +261,47 @@ def test_env_prints_shell_lines(site):
     lines = done.stdout.splitlines()
     code = [text for text in lines if not text.startswith("#")]
     want = ["LD_PRELOAD=" + str(site["build"]), "CSP_NG=1", "CSP_STRICT=1"]
-    assert sorted(code) == sorted(f"export {setting}" for setting in want)
+    exports = [f"export {setting}" for setting in want]
+    assert sorted(code) == sorted([*exports, "unset CSP_LIBRARY"])
     assert any("Start 6 ranks, 3 on every node" in text for text in lines)
+
+
+@pytest.mark.parametrize("words", [["--nodes", 4], ["--nodes", 4, "--ppn", 2]])
+def test_env_needs_no_names_of_nodes(site, words):
+    """On a login node, or under a batch system that Casper does not know."""
+    done = support.casper("env", "-n", 8, *words, site["app"], env=site["env"])
+    assert done.returncode == 0, done.stderr
+    assert "Start 12 ranks, 3 on every node" in done.stdout
+
+
+def test_env_needs_no_launcher(site):
+    (site["root"] / "bin/mpiexec").unlink()
+    env = {**site["env"], "PATH": "/nowhere"}
+    done = support.casper("env", "-n", 4, site["app"], env=env)
+    assert done.returncode == 0, done.stderr
+    assert "export CSP_NG=1" in done.stdout
+    assert "# no command: no mpiexec for" in done.stdout
+    assert support.casper("run", "-n", 4, site["app"], env=env).returncode == 1
+
+
+def test_env_says_why_there_is_no_command(site):
+    words = ["env", "-n", 10, "--nodes", 4, site["app"]]
+    done = support.casper(*words, env=site["env"])
+    assert done.returncode == 0, done.stderr
+    assert "export CSP_NG=1" in done.stdout
+    assert "# no command: mpiexec fills all nodes but the last equally" in done.stdout
+
+
+def test_env_unsets_what_is_for_the_command_alone(site):
+    old = str(site["root"] / "old/libcasper.so")
+    env = {**site["env"], "CSP_PROFILE": "/x/p.json"}
+    words = ["-n", 1, site["app"]]
+    done = support.casper("env", *words, env=env)
+    assert {"unset CSP_LIBRARY", "unset CSP_PROFILE"} < set(done.stdout.splitlines())
+    line = plan.launch.Command(["app"], plan._cleaned({"LD_PRELOAD": f"/t/a.so:{old}"})[1]).shell()
+    assert line == "env LD_PRELOAD=/t/a.so app"
+    line = plan.launch.Command(["app"], plan._cleaned({"LD_PRELOAD": old})[1]).shell()
+    assert line == "env -u LD_PRELOAD app"
 
 
 def test_env_without_a_program(site):

@@ -4,9 +4,9 @@
 
 import argparse
 
-import launcher_support  # noqa: F401  (the path of the package)
+import launcher_support as support
 import pytest
-from casper_cli import cores, machine, placement, plan
+from casper_cli import choose, cores, machine, mpilib, placement, plan
 from casper_cli.errors import UsageError
 
 
@@ -229,3 +229,23 @@ def test_variables_for_the_ranks():
     for bad in ("A", "=1"):
         with pytest.raises(UsageError):
             plan.extra_env(options(env=[bad]))
+
+
+@pytest.mark.parametrize(
+    "family, env, kind",
+    [
+        ("mpich", {}, "srun"),
+        ("openmpi", {}, "srun"),
+        ("intel", {}, "intel"),  # under srun alone each rank would be a job of its own
+        ("intel", {"I_MPI_PMI_LIBRARY": "/s/libpmi2.so"}, "srun"),
+    ],
+)
+def test_the_launcher_in_a_slurm_job(family, env, kind, tmp_path):
+    support.write_script(tmp_path / "srun", "#!/bin/sh\n")
+    support.write_mpiexec(tmp_path / "mpiexec", family, "2021.18.1")
+    mpi = mpilib.MpiLibrary("/i/lib/libmpi.so.12", "libmpi.so.12", family, "2021.18.1")
+    choice = choose.Choice(mpi, "", True)
+    args = argparse.Namespace(launcher="auto", mpiexec=None)
+    where = placement.Placement((4,), 1, placement.ALLOCATION)
+    env = {**env, "PATH": f"{tmp_path}:/usr/bin:/bin", "SLURM_JOB_ID": "1"}
+    assert plan.pick_launcher(args, choice, where, env)[0] == kind

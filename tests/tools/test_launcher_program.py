@@ -53,6 +53,44 @@ def test_shell_script_that_names_the_program(site):
     assert found.mpi == site["mpi"] and "job.sh" in found.how
 
 
+def test_a_program_of_the_command_line_before_what_a_script_says(site):
+    other = support.write_elf(site["root"] / "else/lib/libmpi.so.12", soname="libmpi.so.12")
+    named = support.write_elf(
+        site["root"] / "tool", ["libmpi.so.12"], runpath=str(site["root"] / "else/lib")
+    )
+    script = support.write_script(site["root"] / "w.sh", f'#!/bin/sh\n{named}; exec "$@"\n')
+    found = program.find_mpi([script, site["app"]], site["env"])
+    assert (found.mpi, found.guessed) == (site["mpi"], False)
+    found = program.find_mpi([script], site["env"])
+    assert (found.mpi, found.guessed) == (other, True)
+
+
+def test_a_script_behind_another_command(site):
+    support.write_elf(site["root"] / "env")
+    script = support.write_script(site["root"] / "w.sh", f"#!/bin/sh\nexec {site['app']}\n")
+    assert program.find_mpi(["env", "A=1", script], site["env"]).mpi == site["mpi"]
+
+
+def test_what_a_script_says_does_not_refuse_mpi(site):
+    """It may name programs of several libraries; --mpi decides."""
+    script = support.write_script(site["root"] / "w.sh", f"#!/bin/sh\nexec {site['app']}\n")
+    mpi = mpilib.MpiLibrary("/m/libmpich.so.12", "libmpich.so.12", "mpich", "4.0.2")
+    choose.refuse_other(mpi, [script], site["env"])
+    with pytest.raises(CasperError, match="the program uses"):
+        choose.refuse_other(mpi, [site["app"]], site["env"])
+
+
+def test_a_python_that_is_a_script_is_asked(site, monkeypatch):
+    """As those of version managers are."""
+    python = support.write_script(site["root"] / "python3", "#!/bin/sh\nexec /else/python3\n")
+    asked = []
+    monkeypatch.setattr(
+        program, "ask_mpi4py", lambda p, env: (asked.append(p), (site["mpi"], ""))[1]
+    )
+    assert program.find_mpi(["env", python, "x.py"], site["env"]).mpi == site["mpi"]
+    assert asked == [python]
+
+
 def test_python_is_asked_for_mpi4py(site, monkeypatch):
     python = support.write_elf(site["root"] / "python3.9")
     monkeypatch.setattr(program, "ask_mpi4py", lambda p, env: (site["mpi"], ""))

@@ -92,7 +92,7 @@ def refuse_other(mpi, command, env):
     except CasperError:
         return  # --mpi is there for what cannot be found out
     linked = mpilib.identify(found.mpi)
-    if found.at_start and linked.soname != mpi.soname:
+    if found.at_start and not found.guessed and linked.soname != mpi.soname:
         raise CasperError(
             f"--mpi means {mpi.name} ({mpi.soname}, {mpi.path}), but the program uses {linked.name} "
             f"({linked.soname}, {linked.path})",
@@ -102,6 +102,8 @@ def refuse_other(mpi, command, env):
 
 def choose(args, command, env):
     """The Choice for a command line; --plain needs no build."""
+    if command and not args.plain:
+        program.refuse_unloadable(command, env)
     if args.mpi:
         choice = Choice(named_mpi(args.mpi, env), "named by --mpi", False)
         if command and not args.plain:

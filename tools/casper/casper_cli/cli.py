@@ -144,6 +144,21 @@ def split_program(parser, words):
     return words, []
 
 
+def separated(parser, words):
+    """The words with `-n4` as two: Python 3.7 does not take one."""
+    short = {
+        name
+        for action in parser._actions
+        for name in action.option_strings
+        if action.nargs is None and len(name) == 2
+    }
+    found = []
+    for word in words:
+        two = word[:2] in short and word[2:3] not in ("", "=")
+        found += [word[:2], word[2:]] if two else [word]
+    return found
+
+
 def parse(argv):
     """Parsed options; `command` holds the program of run and env."""
     top, subs = make_parser()
@@ -157,6 +172,7 @@ def parse(argv):
     options, command = argv[1:], []
     if verb in _WITH_PROGRAM:
         options, command = split_program(subs[verb], options)
+    options = separated(subs[verb], options)
     args, rest = subs[verb].parse_known_args(options)  # top would not know the nearest option
     if rest:
         subs[verb].error(f"unrecognized arguments: {rest[0]}")

@@ -32,6 +32,8 @@ class Plan:
     env: Dict[str, str] = field(default_factory=dict)  # around the command
     cores: int = 0  # of a node; 0: not known
     root: bool = False
+    changes: Dict[str, Optional[str]] = field(default_factory=dict)  # to `env`, made already
+    no_launcher: str = ""  # why there is none: the plan is to be carried out by hand
     thresholds: Optional[Match] = None  # of a profile, if the run needs some
 
 
@@ -65,6 +67,7 @@ def build(plan):
     if plan.placement.kind == VIRTUAL and plan.launcher != "srun":
         for name in batch_variables(plan.env):
             command.env[name] = None
+    command.env = {**plan.changes, **command.env}
     return command
 
 

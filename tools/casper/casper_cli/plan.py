@@ -46,8 +46,8 @@ def ghosts(args, env):
     return int(value)
 
 
-def make_placement(args, env):
-    """The Placement that the options and the batch system ask for."""
+def make_placement(args, env, by_hand=False):
+    """The Placement that the options and the batch system ask for; by hand the nodes need no names."""
     count = 0 if args.plain else ghosts(args, env)
     if args.virtual_nodes is not None:
         if args.hosts or args.nodes:
@@ -71,6 +71,8 @@ def make_placement(args, env):
             )
         return placement.Placement(tuple(blocks), count, placement.ALLOCATION)
     blocks = placement.place(args.users, args.nodes, args.ppn, count)
+    if len(blocks) > 1 and by_hand:
+        return placement.Placement(tuple(blocks), count, placement.ALLOCATION)
     if len(blocks) > 1:
         raise UsageError(
             f"{len(blocks)} nodes are asked for, but nothing says which",
@@ -187,6 +189,8 @@ def pick_launcher(args, choice, where, env):
             raise CasperError("--launcher srun: srun is not on PATH", "Is this a Slurm machine?")
         return "srun", srun
     in_slurm = "SLURM_JOB_ID" in env and where.kind == placement.ALLOCATION
+    if choice.mpi.family == "intel" and "I_MPI_PMI_LIBRARY" not in env:
+        in_slurm = False  # srun would start each rank as a job of its own; its mpiexec knows Slurm
     if in_slurm and srun and args.launcher == "auto" and not args.mpiexec:
         return "srun", srun
     if args.mpiexec:
@@ -221,16 +225,34 @@ def need_virtual_nodes(plan):
         )
 
 
-def make(args, command, env):
-    """(Plan, Choice) for parsed options and a program's command line."""
-    choice = choose.choose(args, command, env)
+def _of_ranks(args, env):
+    """As the loader of the ranks sees it."""
+    path = extra_env(args).get("LD_LIBRARY_PATH")
+    return env if path is None else {**env, "LD_LIBRARY_PATH": path}
+
+
+def _cleaned(env):
+    """(the environment without what is for this command alone, the changes)."""
+    changes = {name: None for name in (builds.VARIABLE, builds.PROFILE_VARIABLE) if name in env}
+    others = ":".join(builds.preloads(env)[1])
+    if env.get("LD_PRELOAD", "") != others:
+        changes["LD_PRELOAD"] = others or None
+    return launch.Command([], changes).environment(env), changes
+
+
+def make(args, command, env, by_hand=False):
+    """(Plan, Choice) for parsed options and a program's command line; by hand it needs no launcher."""
+    choice = choose.choose(args, command, _of_ranks(args, env))
     profile = profiles.default_path(env)
-    own = (builds.VARIABLE, builds.PROFILE_VARIABLE)
-    env = {name: value for name, value in env.items() if name not in own}
-    if "LD_PRELOAD" in env:
-        env["LD_PRELOAD"] = ":".join(builds.preloads(env)[1])
-    where = make_placement(args, env)
-    kind, path = pick_launcher(args, choice, where, env)
+    env, changes = _cleaned(env)
+    where = make_placement(args, env, by_hand)
+    why = ""
+    try:
+        kind, path = pick_launcher(args, choice, where, env)
+    except CasperError as error:
+        if not by_hand:
+            raise
+        kind, path, why = mpiexec.family_of(choice.mpi), "", error.cause
     known = machine.allocation(env) or not args.hosts or machine.are_here(where.hosts)
     cpus = machine.cpus() if known else None
     plan = launch.Plan(
@@ -245,6 +267,8 @@ def make(args, command, env):
         env=env,
         cores=cpus.cores if cpus else 0,
         root=os.geteuid() == 0,
+        changes=changes,
+        no_launcher=why,
     )
     if choice.build and where.ghosts:
         plan.thresholds = profiles.apply(plan, profile, transport.deployment(plan))

@@ -3,14 +3,15 @@
 """Which MPI library does the program use? Looks at the command line, never runs the program.
 
 A word of the command that is an ELF program linked to MPI decides; a Python interpreter is asked
-what mpi4py loads; a script is searched for the programs that it names.
+what mpi4py loads. Only if none does, scripts are searched for the programs that they name.
 """
 
 import os
 import re
 import shutil
+import stat
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from casper_cli import elf, ldso, mpilib
 from casper_cli.errors import CasperError
@@ -42,6 +43,7 @@ class Found:
     mpi: str  # path of the library
     how: str
     at_start: bool  # loaded with the program, not later by dlopen
+    guessed: bool = False  # by the text of a script, which may name others, too
 
 
 def locate(word, env):
@@ -131,24 +133,39 @@ def _look_at_elf(path, env, reasons, how):
     return None
 
 
-def _look_at(path, env, reasons):
-    """Found for one executable of the command line: a program or a script."""
-    if not os.access(path, os.R_OK):
-        reasons.append(f"{path}: may be run, but not read")
-        return None
-    if elf.is_elf(path):
-        return _look_at_elf(path, env, reasons, path)
+def _interpreter(path, env):
+    """The program that a script's first line names, or None."""
     words = _shebang(path)
-    interpreter = locate(words[0], env) if words else None
-    if interpreter and _is_python(interpreter):
-        return _look_at_elf(interpreter, env, reasons, interpreter)
+    return locate(words[0], env) if words else None
+
+
+def _look_at_script(path, env, reasons):
+    """Found for one of the programs that a script names, or None."""
     named = _programs_in_script(path, env)
     for program in sorted(named, key=_is_python):  # an interpreter only if nothing else says it
         found = _look_at_elf(program, env, [], f"{program}, named in the script {path},")
         if found:
-            return found
+            return replace(found, guessed=True)
     reasons.append(f"{path}: a script that names no program linked to MPI")
     return None
+
+
+def _sorted_out(command, env, reasons):
+    """The files of a command line: (programs, and what a Python script is run by; other scripts)."""
+    programs, scripts = [], []
+    for i, word in enumerate(command):
+        path = locate(word, env)
+        if path is None:
+            continue
+        if not os.access(path, os.R_OK):
+            reasons.append(f"{path}: may be run, but not read")
+        elif elf.is_elf(path) or _is_python(path):
+            programs.append(path)
+        elif i == 0 and _is_python(_interpreter(path, env) or ""):
+            programs.append(_interpreter(path, env))
+        elif i == 0 or _shebang(path):
+            scripts.append(path)
+    return programs, scripts
 
 
 def find_mpi(command, env=None):
@@ -157,9 +174,13 @@ def find_mpi(command, env=None):
     if locate(command[0], env) is None:
         raise CasperError(*_not_found(command[0]))
     reasons = []
-    for i, word in enumerate(command):
-        path = locate(word, env)
-        found = _look_at(path, env, reasons) if path and _worth_a_look(i, path) else None
+    programs, scripts = _sorted_out(command, env, reasons)
+    for path in programs:
+        found = _look_at_elf(path, env, reasons, path)
+        if found:
+            return found
+    for path in scripts:  # what they say is a guess
+        found = _look_at_script(path, env, reasons)
         if found:
             return found
     raise CasperError(
@@ -168,9 +189,27 @@ def find_mpi(command, env=None):
     )
 
 
-def _worth_a_look(position, path):
-    """The command itself, and programs among its arguments (env, gdb --args, numactl, ...)."""
-    return position == 0 or elf.is_elf(path)
+def _obstacle(path):
+    """Why the dynamic loader takes no libcasper into this program, or the empty string."""
+    try:
+        read = elf.read(path)
+    except (OSError, elf.NotElf):
+        return ""
+    if os.stat(path).st_mode & (stat.S_ISUID | stat.S_ISGID):
+        return "it runs with another user's or group's rights (setuid, setgid)"
+    return "" if read.interp or read.needed else "it is statically linked"
+
+
+def refuse_unloadable(command, env):
+    """Raises CasperError for a program without libcasper; one that starts another one may be any."""
+    path = locate(command[0], env)
+    starts_another = any(locate(word, env) for word in command[1:])
+    why = _obstacle(path) if path and not starts_another else ""
+    if why:
+        raise CasperError(
+            f"Casper cannot be loaded into {path}: {why}",
+            "Start it without ghosts: --plain; or link the program dynamically.",
+        )
 
 
 def _not_found(word):

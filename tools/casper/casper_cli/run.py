@@ -6,7 +6,7 @@ import shlex
 import sys
 
 from casper_cli import config, explain, launch, placement, plan, runner
-from casper_cli.errors import UsageError, say, warn
+from casper_cli.errors import CasperError, UsageError, say, warn
 
 
 def describe(made, choice):
@@ -78,7 +78,7 @@ def run(args, env):
 
 def show_env(args, env):
     """casper env: shell lines to set by hand, and how many ranks to start."""
-    made, choice = plan.make(args, args.command, env)
+    made, choice = plan.make(args, args.command, env, by_hand=True)
     where = made.placement
     for line in describe(made, choice):
         print(f"# {line}")
@@ -86,10 +86,20 @@ def show_env(args, env):
     each = f"{sizes[0]} on every node" if len(sizes) == 1 else ", ".join(map(str, where.ranks))
     print(f"# Start {where.total} ranks, {each}, in blocks; the lowest of each node are ghosts.")
     print("# LD_PRELOAD is for the ranks: best given by the launcher (-genv, -x, --export).")
-    for name, value in made.rank_env.items():
+    for name, value in {**made.changes, **made.rank_env}.items():
         if name == "CSP_USERS":  # it would hold for this -n alone
             continue
-        print(f"export {name}={shlex.quote(value)}")
+        print(f"unset {name}" if value is None else f"export {name}={shlex.quote(value)}")
     if args.command:
-        print(f"# {launch.build(made).shell()}")
+        print(f"# {launcher_line(made)}")
     return 0
+
+
+def launcher_line(made):
+    """The command that starts it, or why there is none."""
+    if made.no_launcher:
+        return f"no command: {made.no_launcher}"
+    try:
+        return launch.build(made).shell()
+    except CasperError as error:
+        return f"no command: {error.cause}"
