@@ -232,8 +232,6 @@ def draw(plt, node):
         if any(values):
             middle.step(times, values, where="post", color=colour, label=way, linewidth=1)
     middle.set_ylabel("operations/s")
-    if middle.get_legend_handles_labels()[1]:
-        middle.legend(loc="upper right", fontsize=8)
     users = len(node.users()) or 1
     for suffix, count, colour, label in (
         (": waits", users, "#d55e00", "users wait (mean)"),
@@ -246,8 +244,9 @@ def draw(plt, node):
     below.set_ylabel("%")
     below.set_ylim(0, 102)
     below.set_xlabel("seconds since MPI_Init")
-    below.legend(loc="upper right", fontsize=8)
     for axes in (top, middle, below):
+        if axes.get_legend_handles_labels()[1]:
+            axes.legend(loc="upper right", fontsize=8)
         mark_changes(axes, node)
         axes.margins(x=0)
     text = io.StringIO()
