@@ -18,6 +18,7 @@ import sys
 import time
 from collections import deque
 
+TUN = "/dev/net/tun"
 TUNSETIFF = 0x400454CA
 IFF_TAP, IFF_NO_PI = 0x0002, 0x1000
 FRAME_BYTES = 1 << 16
@@ -26,7 +27,7 @@ READS = 64  # of one device in a row
 
 def tap(name: str) -> int:
     """A new device; frames are read from and written to the descriptor, and it ends with that."""
-    fd = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
+    fd = os.open(TUN, os.O_RDWR | os.O_NONBLOCK)
     fcntl.ioctl(fd, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TAP | IFF_NO_PI))
     return fd
 
@@ -69,7 +70,10 @@ def relay(pairs: list[tuple[int, int]], delay_s: float) -> None:
 
 def main() -> None:
     nodes, delay_us = map(int, sys.argv[1:])
-    pairs = [(tap(f"node{k}"), tap(f"port{k}")) for k in range(nodes)]
+    try:
+        pairs = [(tap(f"node{k}"), tap(f"port{k}")) for k in range(nodes)]
+    except OSError as error:
+        sys.exit(f"relay.py: no delay without TAP devices, {TUN}: {error.strerror}")
     if os.fork():
         os._exit(0)
     os.setsid()

@@ -112,6 +112,7 @@ def relays():
 
 
 @pytest.mark.skipif(not may_have_networks(), reason="network namespaces are not to be had")
+@pytest.mark.skipif(not os.access("/dev/net/tun", os.W_OK), reason="no TAP devices, /dev/net/tun")
 def test_nodes_with_a_delay_and_a_limited_rate(monkeypatch):
     monkeypatch.setattr(network, "NAMES", f"csptest{os.getpid()}n")
     with network.Netns(DELAY_US, RATE_MBIT), in_node(1, SERVER) as server:
