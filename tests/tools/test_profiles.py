@@ -207,7 +207,9 @@ def dry(site, *words, **env):
 
 def test_run_sets_the_thresholds_and_tells(site):
     done = dry(site)
-    assert PROFILED in done.stdout and "CSP_PROFILE" not in done.stdout
+    assert PROFILED in done.stdout
+    assert done.stdout.startswith("env -u CSP_LIBRARY -u CSP_PROFILE ")  # of the command alone
+    assert done.stdout.count("CSP_PROFILE") == 1
     assert "thresholds   entry 1 of" in done.stderr and "p.json: 55, 72" in done.stderr
     assert "warn" not in done.stderr
 
