@@ -11,8 +11,7 @@
 #include "runtime/wait.h"
 
 enum {
-    UNIT_BYTES =
-        4096, // cost as much as one more operation; the report's and the trace's words say it, too
+    UNIT_BYTES = 4096, // cost as much as one more operation; report and trace say so
     NO_TARGET = -1,
     SEVERAL = -2,
     ALL = -1 // nodes, targets

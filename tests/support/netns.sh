@@ -50,6 +50,12 @@ hosts() { # hosts NAMESPACE N: every node knows every name
     } >"/etc/netns/$1/hosts"
 }
 
+plug() { # plug NODE MTU: its veth0 and its port on the bridge, which are there
+    ip -n "${csp}hub" link set "port$1" master veth0 mtu "$2" up
+    ip -n "$csp$1" address add "$net.$(($1 + 1))/24" dev veth0
+    ip -n "$csp$1" link set veth0 mtu "$2" up
+}
+
 up() {
     down
     ip netns add "${csp}hub"
@@ -67,9 +73,7 @@ up() {
         hosts "$ns" "$1"
         ip -n "$ns" link set lo up
         ip -n "${csp}hub" link add "port$i" type veth peer name veth0 netns "$ns"
-        ip -n "${csp}hub" link set "port$i" master veth0 up
-        ip -n "$ns" address add "$net.$((i + 1))/24" dev veth0
-        ip -n "$ns" link set veth0 up
+        plug "$i" 1500
         i=$((i + 1))
     done
 }
@@ -98,10 +102,8 @@ late() { # late DELAY_US NODES...
     ip netns exec "${csp}hub" python3 "$(dirname "$0")/relay.py" $# "$delay"
     for ns in "$@"; do
         i=${ns#"$csp"}
-        ip -n "${csp}hub" link set "port$i" master veth0 mtu 65000 up
         ip -n "${csp}hub" link set "node$i" netns "$ns" name veth0
-        ip -n "$ns" address add "$net.$((i + 1))/24" dev veth0
-        ip -n "$ns" link set veth0 mtu 65000 up
+        plug "$i" 65000
     done
 }
 

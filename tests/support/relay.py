@@ -58,12 +58,12 @@ def relay(pairs: list[tuple[int, int]], delay_s: float) -> None:
     while True:
         wait = max(0, late[0][0] - time.monotonic()) if late else None
         for fd in select.select([*port_of, *node_of], [], [], wait)[0]:
-            came = frames(fd)
-            if fd in port_of:
-                due = time.monotonic() + delay_s
-                late.extend((due, port_of[fd], frame) for frame in came)
-            for frame in came if fd in node_of else ():
-                send(node_of[fd], frame)
+            due = time.monotonic() + delay_s
+            for frame in frames(fd):
+                if fd in port_of:
+                    late.append((due, port_of[fd], frame))
+                else:
+                    send(node_of[fd], frame)
         while late and late[0][0] <= time.monotonic():
             send(*late.popleft()[1:])
 

@@ -12,6 +12,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "bench"))
 import network
+import run_mpi
 
 BENCH = Path(network.__file__).parent
 HOST = Path("/proc/sys/net/ipv4/tcp_congestion_control")
@@ -66,11 +67,11 @@ def test_without_permission_as_the_machine_is(tmp_path):
 
 
 SERVER = """
-import hashlib, socket
+import hashlib, socket, sys
 server = socket.create_server(("", 7077))
 print("ready", flush=True)
 connection, _ = server.accept()
-digest, left = hashlib.sha256(), int(BYTES)
+digest, left = hashlib.sha256(), int(sys.argv[1])
 while left:
     came = connection.recv(1 << 20)
     digest.update(came)
@@ -78,8 +79,8 @@ while left:
 connection.sendall(digest.digest())
 """
 CLIENT = """
-import hashlib, os, socket, time
-data = os.urandom(int(BYTES))
+import hashlib, os, socket, sys, time
+data = os.urandom(int(sys.argv[1]))
 start = time.monotonic()
 connection = socket.create_connection(("10.213.77.2", 7077))
 connected = time.monotonic()
@@ -87,42 +88,28 @@ connection.sendall(data)
 assert connection.recv(100) == hashlib.sha256(data).digest()
 print(connected - start, time.monotonic() - connected)
 """
-DELAY_US, RATE_MBIT, BYTES = 30003, 100, 1 << 20
+DELAY_US, RATE_MBIT, BYTES = 30000, 100, 1 << 20
 BURST_BYTES = 128 << 10
 
 
-def in_node(node, program, **how):
+def in_node(node, program):
     """Starts a Python program in a node's namespace."""
-    argv = ["ip", "netns", "exec", f"{network.NAMES}{node}", sys.executable, "-c"]
-    text = program.replace("int(BYTES)", str(BYTES))
-    return subprocess.Popen([*argv, text], stdout=subprocess.PIPE, text=True, **how)
-
-
-def relays():
-    """The processes that delay frames of this test, from /proc."""
-    found = []
-    for path in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            words = path.read_bytes().split(b"\0")
-        except OSError:
-            continue  # it ended
-        if str(DELAY_US).encode() in words:
-            found.append(words)
-    return found
+    argv = ["ip", "netns", "exec", f"{network.NAMES}{node}", sys.executable, "-c", program]
+    return subprocess.Popen([*argv, str(BYTES)], stdout=subprocess.PIPE, text=True)
 
 
 @pytest.mark.skipif(not may_have_networks(), reason="network namespaces are not to be had")
 @pytest.mark.skipif(not os.access("/dev/net/tun", os.W_OK), reason="no TAP devices, /dev/net/tun")
 def test_nodes_with_a_delay_and_a_limited_rate(monkeypatch):
     monkeypatch.setattr(network, "NAMES", f"csptest{os.getpid()}n")
-    with network.Netns(DELAY_US, RATE_MBIT), in_node(1, SERVER) as server:
-        assert server.stdout.readline() == "ready\n"
-        with in_node(0, CLIENT) as client:
-            connect_s, transfer_s = map(float, client.communicate(timeout=60)[0].split())
-        assert len(relays()) == 1
+    mark = f"network-{os.getpid()}-{time.monotonic()}"
+    monkeypatch.setenv(run_mpi.MARK, mark)
+    with network.Netns(DELAY_US, RATE_MBIT):
+        with in_node(1, SERVER) as server:
+            assert server.stdout.readline() == "ready\n"
+            with in_node(0, CLIENT) as client:
+                connect_s, transfer_s = map(float, client.communicate(timeout=60)[0].split())
+        assert len(run_mpi.marked(mark)) == 1  # the relay
     assert connect_s > 2 * DELAY_US / 1e6
     assert transfer_s > 2 * DELAY_US / 1e6 + (BYTES - BURST_BYTES) * 8 / (RATE_MBIT * 1e6)
-    end = time.monotonic() + 10
-    while relays() and time.monotonic() < end:
-        time.sleep(0.05)
-    assert not relays()
+    assert not run_mpi.leftovers(mark)

@@ -298,9 +298,9 @@ def test_env_unsets_what_is_for_the_command_alone(site):
     words = ["-n", 1, site["app"]]
     done = support.casper("env", *words, env=env)
     assert {"unset CSP_LIBRARY", "unset CSP_PROFILE"} < set(done.stdout.splitlines())
-    line = plan.launch.Command(["app"], plan._cleaned({"LD_PRELOAD": f"/t/a.so:{old}"})[1]).shell()
+    line = plan.launch.Command(["app"], plan.cleaned({"LD_PRELOAD": f"/t/a.so:{old}"})[1]).shell()
     assert line == "env LD_PRELOAD=/t/a.so app"
-    line = plan.launch.Command(["app"], plan._cleaned({"LD_PRELOAD": old})[1]).shell()
+    line = plan.launch.Command(["app"], plan.cleaned({"LD_PRELOAD": old})[1]).shell()
     assert line == "env -u LD_PRELOAD app"
 
 

@@ -128,11 +128,16 @@ def make_parser():
     return top, made
 
 
+def _with_value(parser):
+    """The options that take one."""
+    return {
+        name for action in parser._actions if action.nargs is None for name in action.option_strings
+    }
+
+
 def split_program(parser, words):
     """(options, program and its arguments): the first word that belongs to no option starts it."""
-    takes_value = {
-        name: action.nargs is None for action in parser._actions for name in action.option_strings
-    }
+    with_value = _with_value(parser)
     i = 0
     while i < len(words):
         word = words[i]
@@ -140,21 +145,15 @@ def split_program(parser, words):
             return words[:i], words[i + 1 :]
         if not word.startswith("-") or word == "-":
             return words[:i], words[i:]
-        i += 2 if takes_value.get(word) else 1
+        i += 2 if word in with_value else 1
     return words, []
 
 
 def separated(parser, words):
     """The words with `-n4` as two: Python 3.7 does not take one."""
-    short = {
-        name
-        for action in parser._actions
-        for name in action.option_strings
-        if action.nargs is None and len(name) == 2
-    }
-    found = []
+    with_value, found = _with_value(parser), []
     for word in words:
-        two = word[:2] in short and word[2:3] not in ("", "=")
+        two = word[:2] in with_value and word[2:3] not in ("", "=")
         found += [word[:2], word[2:]] if two else [word]
     return found
 

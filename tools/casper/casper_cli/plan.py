@@ -231,7 +231,7 @@ def _of_ranks(args, env):
     return env if path is None else {**env, "LD_LIBRARY_PATH": path}
 
 
-def _cleaned(env):
+def cleaned(env):
     """(the environment without what is for this command alone, the changes)."""
     changes = {name: None for name in (builds.VARIABLE, builds.PROFILE_VARIABLE) if name in env}
     others = ":".join(builds.preloads(env)[1])
@@ -244,7 +244,7 @@ def make(args, command, env, by_hand=False):
     """(Plan, Choice) for parsed options and a program's command line; by hand it needs no launcher."""
     choice = choose.choose(args, command, _of_ranks(args, env))
     profile = profiles.default_path(env)
-    env, changes = _cleaned(env)
+    env, changes = cleaned(env)
     where = make_placement(args, env, by_hand)
     why = ""
     try:

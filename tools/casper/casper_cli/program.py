@@ -133,12 +133,6 @@ def _look_at_elf(path, env, reasons, how):
     return None
 
 
-def _interpreter(path, env):
-    """The program that a script's first line names, or None."""
-    words = _shebang(path)
-    return locate(words[0], env) if words else None
-
-
 def _look_at_script(path, env, reasons):
     """Found for one of the programs that a script names, or None."""
     named = _programs_in_script(path, env)
@@ -159,11 +153,15 @@ def _sorted_out(command, env, reasons):
             continue
         if not os.access(path, os.R_OK):
             reasons.append(f"{path}: may be run, but not read")
-        elif elf.is_elf(path) or _is_python(path):
+            continue
+        if elf.is_elf(path) or _is_python(path):
             programs.append(path)
-        elif i == 0 and _is_python(_interpreter(path, env) or ""):
-            programs.append(_interpreter(path, env))
-        elif i == 0 or _shebang(path):
+            continue
+        first = _shebang(path)
+        interpreter = locate(first[0], env) if first and i == 0 else None
+        if interpreter and _is_python(interpreter):
+            programs.append(interpreter)
+        elif first or i == 0:
             scripts.append(path)
     return programs, scripts
 
