@@ -80,11 +80,7 @@ static int ask_sizes(MPI_Datatype type, struct csp_type *t)
     int size, rc = csp_mpi.Type_size(type, &size);
 #endif
     t->size = (MPI_Aint)size;
-    if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Type_get_extent(type, &lb, &t->extent);
-    if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Type_get_true_extent(type, &t->true_lb, &t->true_extent);
-    return rc;
+    return rc == MPI_SUCCESS ? csp_mpi.Type_get_extent(type, &lb, &t->extent) : rc;
 }
 
 // Integers of any language, logical values and bytes (MPI-4.1 12.3.4, 6.9.2), and MPI_CHAR, which libraries take as well. Not
@@ -135,6 +131,8 @@ static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp
     }
     CSP_ASSERT((*layout)->size_bytes == t->size && (*layout)->extent == t->extent);
     t->layout = *layout;
+    t->true_lb = t->layout->true_lb; // MPICH counts parts without data
+    t->true_extent = t->layout->true_ub - t->layout->true_lb;
     t->contig = t->layout->contig && t->layout->first_off == 0;
     t->comparable = named && comparable(type);
     return MPI_SUCCESS;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Accumulates through types with parts that hold no data: an empty block or an empty type inside says nothing of
-// what the data are. Windows of MPI_Win_allocate and of MPI_Win_create.
+// Types with parts that hold no data: an empty block or an empty type inside says nothing of what the data are, nor where
+// they lie. Windows of MPI_Win_allocate and of MPI_Win_create.
 #include "csp_test_rma.h"
 
 enum { N = 6 };
@@ -52,8 +52,43 @@ static void add(MPI_Win win, const int *base, MPI_Datatype type, int at)
     MPI_Barrier(MPI_COMM_WORLD);
 }
 
+// An integer, and a part without data far beyond the window, or before it.
+static MPI_Datatype integer_beside(MPI_Aint nothing_at)
+{
+    MPI_Datatype nothing, type;
+    MPI_Type_contiguous(0, MPI_INT, &nothing);
+    MPI_Type_create_struct(2, (const int[]){1, 1}, (const MPI_Aint[]){0, nothing_at},
+                           (const MPI_Datatype[]){MPI_INT, nothing}, &type);
+    MPI_Type_free(&nothing);
+    MPI_Type_commit(&type);
+    return type;
+}
+
+static void reach(MPI_Win win, const int *base, MPI_Aint nothing_at)
+{
+    MPI_Datatype type = integer_beside(nothing_at);
+    const int value = 7;
+    int got[N] = {0}, next = (csp_test_rank + 1) % csp_test_size;
+    MPI_Win_lock(MPI_LOCK_SHARED, next, 0, win);
+    MPI_Put(&value, 1, MPI_INT, next, 2, 1, type, win);
+    MPI_Win_flush(next, win);
+    MPI_Get(&got[1], 1, type, next, 2, 1, type, win);
+    MPI_Win_flush(next, win);
+    MPI_Accumulate(&value, 1, MPI_INT, next, 2, 1, type, MPI_SUM, win);
+    MPI_Win_unlock(next, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    csp_test_own(win, MPI_COMM_WORLD);
+    CHECK_INT(got[1], 7);
+    CHECK_INT(base[2], 14);
+    csp_test_unown(win, MPI_COMM_WORLD);
+    MPI_Type_free(&type);
+    MPI_Barrier(MPI_COMM_WORLD);
+}
+
 static void run(MPI_Win win, int *base, const MPI_Datatype *types)
 {
+    reach(win, base, 1 << 20);
+    reach(win, base, -64);
     for (int t = 0; t < 3; t++) {
         csp_test_own(win, MPI_COMM_WORLD);
         for (int i = 0; i < N; i++)
