@@ -17,6 +17,9 @@ struct csp_win *csp_win_find(MPI_Win win);
 /** Any of the RMA operations. */
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op);
 
+/** Sends small operations that wait to travel with others, if there are some (CSP_BY_TRAIN). */
+void csp_rma_depart(void);
+
 // Creation: same arguments as the MPI functions (and _c; disp_unit widened). Passes through to the MPI
 // library when Casper is not active or the window can not be redirected.
 int csp_rma_win_allocate(MPI_Aint size, MPI_Aint disp_unit, MPI_Info info, MPI_Comm comm,

@@ -10,7 +10,8 @@
 //   CSP_AM_SOFT_ASK   ---------------------------------> CSP_AM_SOFT_ACK when all up to n is done
 //
 // Small pieces without results that come close upon each other travel together, with one number: a train. It leaves when it is full or
-// was begun BURST_NS ago, before any other piece, and when somebody wants to wait for it.
+// was begun BURST_NS ago, before any other piece, when somebody wants to wait for it, and before any call of MPI that is no RMA operation:
+// one that completes nothing at the target, as MPI_Win_flush_local, MPI_Win_sync or the wait for a request, may be the last for long.
 // The numbers of one flow are in order, so one number says what is done.
 #include "rma/rma_flow.h"
 
@@ -21,6 +22,7 @@
 #include "rma/rma_early.h"
 #include "rma/rma_nudge.h"
 #include "runtime/am.h"
+#include "runtime/detours.h"
 #include "runtime/wait.h"
 
 enum {
@@ -61,16 +63,20 @@ struct flow {
     size_t under_way;
     uint32_t npieces;
     struct slot *first, **last;
-    struct slot *unanswered; // the first whose reply, if it has one, is not here yet
-    struct slot *train;      // not yet sent
-    struct csp_piece *tail;  // its last piece
-    uint64_t begun_ns;       // the train, or else the last message of one small piece
-    uint64_t now_ns;         // the last small piece
+    struct slot *unanswered;  // the first whose reply, if it has one, is not here yet
+    struct slot *train;       // not yet sent
+    struct csp_piece *tail;   // its last piece
+    uint64_t begun_ns;        // the train, or else the last message of one small piece
+    uint64_t now_ns;          // the last small piece
+    struct flow *next_joined; // of those that had a train since csp_rma_depart
+    int joined;
 };
 
 static struct flow *flows;                               // [node * ng + gidx]
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // all of them but what is atomic
 static struct csp_bufs bufs = {.head_bytes = sizeof(struct slot), .keep_bytes = KEPT_BYTES};
+static struct flow *joined; // see next_joined
+static int trains;          // that have not left
 
 static int ghost_of_wrank(int wrank)
 {
@@ -140,6 +146,9 @@ void csp_flow_stop(void)
     csp_bufs_free(&bufs);
     free(flows);
     flows = NULL;
+    joined = NULL;
+    trains = 0;
+    csp_detour_close(CSP_BY_TRAIN);
 }
 
 // A reply is here; an empty one tells that the operation failed.
@@ -327,7 +336,35 @@ static void send_train(int ghost, struct flow *f)
         return;
     f->train = NULL;
     f->begun_ns = f->now_ns;
+    if (--trains == 0)
+        csp_detour_close(CSP_BY_TRAIN);
     send(ghost, s, &(struct csp_flow_data){0});
+}
+
+static void begin_train(int ghost, struct flow *f)
+{
+    f->train = take_slot(ghost, f, TRAIN_BYTES, 0, 0);
+    f->train->bytes = 0;
+    f->begun_ns = f->now_ns;
+    if (trains++ == 0)
+        csp_detour_open(CSP_BY_TRAIN);
+    if (f->joined)
+        return;
+    f->joined = 1;
+    f->next_joined = joined;
+    joined = f;
+}
+
+void csp_rma_depart(void)
+{
+    pthread_mutex_lock(&lock);
+    while (joined) {
+        struct flow *f = joined;
+        joined = f->next_joined;
+        f->joined = 0;
+        send_train((int)(f - flows), f);
+    }
+    pthread_mutex_unlock(&lock);
 }
 
 // Its pieces are of one window, which hears of it if one fails.
@@ -350,9 +387,7 @@ static struct csp_piece *join(int ghost, struct flow *f, const struct csp_piece 
         f->begun_ns = f->now_ns;
         return NULL;
     } else {
-        f->train = take_slot(ghost, f, TRAIN_BYTES, 0, 0);
-        f->train->bytes = 0;
-        f->begun_ns = f->now_ns;
+        begin_train(ghost, f);
     }
     f->tail = (struct csp_piece *)(f->train->message + f->train->bytes);
     f->train->bytes += bytes;

@@ -28,8 +28,8 @@ void csp_flow_stop(void);
 struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head, int apart);
 
 /**
- * Numbers and sends the piece, or leaves it, if it is one of many small ones, to a message that brings several: with the next one, or before
- * csp_flow_last tells a number. Ends the job if the MPI library cannot.
+ * Numbers and sends the piece, or leaves it, if it is one of many small ones, to a message that brings several: with the next one, before
+ * csp_flow_last tells a number, or by csp_rma_depart (rma.h). Ends the job if the MPI library cannot.
  */
 void csp_flow_send(int ghost, struct csp_piece *piece, const struct csp_flow_data *data);
 

@@ -14,7 +14,8 @@ enum {
     CSP_BY_CLOCK = 1 << 1, // somebody asks for the time in MPI (mpi_time.h)
     CSP_BY_P2P = 1 << 2,   // ghosts can carry messages: CSP_P2P
     CSP_BY_AUTO = 1 << 3,  // and there are communicators with CSP_P2P=auto
-    CSP_BY_REQ = 1 << 4    // the program may have requests of Casper's
+    CSP_BY_REQ = 1 << 4,   // the program may have requests of Casper's
+    CSP_BY_TRAIN = 1 << 5  // RMA operations that wait for others like them leave now (rma_flow.h)
 };
 #define CSP_BY_ANY_CALL (CSP_BY_TOOL | CSP_BY_CLOCK)
 

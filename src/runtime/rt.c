@@ -3,6 +3,7 @@
 // Process-wide state and the hooks of MPI_Init, MPI_Finalize and their queries.
 #include "runtime/rt.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
@@ -11,6 +12,7 @@
 #include "base/clock.h"
 #include "runtime/detours.h"
 #include "runtime/peers.h"
+#include "runtime/self_attrs.h"
 #include "runtime/stats.h"
 
 struct csp_rt csp_rt = {.urank = -1, .gidx = -1};
@@ -18,6 +20,8 @@ MPI_Comm csp_user_world = MPI_COMM_WORLD;
 _Atomic unsigned csp_detours;
 int csp_stats_threads;
 struct csp_stats *csp_my_stats;
+static pthread_mutex_t ends =
+    PTHREAD_MUTEX_INITIALIZER; // of MPI_Finalize and the last session, who ends the library
 
 // The launcher may end as soon as it hears of the abort, and what it has not read by then is lost: waits,
 // a second at most, until it has taken our last words from the pipe.
@@ -75,14 +79,47 @@ int csp_rt_init(int *argc, char ***argv)
     return csp_rt_init_thread(argc, argv, CSP_RT_NO_LEVEL, &provided);
 }
 
-// Casper's own end is an attribute of MPI_COMM_SELF (see finalize.c): the library calls it.
+// What keeps the library alive beside the program's sessions: ghosts end with it. Without them it ends by itself.
+static int is_kept(void)
+{
+    return csp_rt.active && csp_rt.open_sessions > 0;
+}
+
+// MPI_Finalize but for the library's own part, which is left to the last session if one is open: 1.
+static int leave_to_session(void)
+{
+    pthread_mutex_lock(&ends);
+    int kept = is_kept();
+    csp_rt.finalized |= kept;
+    pthread_mutex_unlock(&ends);
+    return kept;
+}
+
+// Casper's own end is an attribute of MPI_COMM_SELF (see finalize.c): the library calls it. The program's go first, and may end
+// sessions.
 int csp_rt_finalize(void)
 {
-    int rc = MPI_SUCCESS;
-    if (csp_rt.open_sessions == 0)
-        rc = csp_mpi.Finalize();
+    int rc = is_kept() ? csp_self_attrs_delete() : MPI_SUCCESS;
+    if (rc != MPI_SUCCESS || leave_to_session())
+        return rc;
+    rc = csp_mpi.Finalize();
     csp_rt.finalized = rc == MPI_SUCCESS;
     return rc;
+}
+
+void csp_rt_session_begun(void)
+{
+    pthread_mutex_lock(&ends);
+    csp_rt.open_sessions++;
+    pthread_mutex_unlock(&ends);
+}
+
+int csp_rt_session_ended(void)
+{
+    pthread_mutex_lock(&ends);
+    int last = --csp_rt.open_sessions == 0 && csp_rt.finalized;
+    pthread_mutex_unlock(&ends);
+    return last ? csp_rt_stop() : MPI_SUCCESS;
 }
 
 int csp_rt_stop(void)

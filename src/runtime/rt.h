@@ -83,6 +83,10 @@ enum { CSP_RT_NO_LEVEL = -1 }; // for `required`
  * the library choose the level. Never returns in a ghost.
  */
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only);
+/** A session of the program's. */
+void csp_rt_session_begun(void);
+/** The library ends with the last one after MPI_Finalize. @return MPI error code. */
+int csp_rt_session_ended(void);
 /** Last session finalised or exit: undo csp_rt_start for session_only. Idempotent. */
 int csp_rt_stop(void);
 /** Whether the program has ended what it began of MPI, and the library under its sessions is ours to end. */

@@ -5,6 +5,7 @@
 // with the library's own (integer) handles and keyvals whatever the ABI. A Fortran keyval of a
 // predefined attribute is the C one plus 1. User role, any thread.
 #include <string.h>
+#include "runtime/self_attrs.h"
 #include "wrap/fortran_shim.h"
 
 #ifndef OPEN_MPI
@@ -63,7 +64,10 @@ CSP_EXPORT int MPII_Comm_set_attr(int comm, int keyval, void *value, int type)
 {
     static _Atomic(const void *) cache;
     set_function *set = (set_function *)csp_mpi_next(&cache, "MPII_Comm_set_attr");
-    return set(program_comm(comm, CSP_RA), keyval, value, type);
+    int rc = set(program_comm(comm, CSP_RA), keyval, value, type);
+    if (rc == MPI_SUCCESS && comm == csp_fortran_comm(MPI_COMM_SELF))
+        csp_self_attr_set(keyval);
+    return rc;
 }
 
 // What the carrier does not know of a redirected window. @return 0: it does.

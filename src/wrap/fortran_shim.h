@@ -14,8 +14,8 @@ static inline int csp_fortran_comm(MPI_Comm comm)
 #ifdef OPEN_MPI
     return csp_mpi.Comm_c2f(comm);
 #else
-    if (comm == MPI_COMM_WORLD)
-        return 0x44000000; // MPICH's, whatever the ABI
+    if (comm == MPI_COMM_WORLD || comm == MPI_COMM_SELF)
+        return comm == MPI_COMM_WORLD ? 0x44000000 : 0x44000001; // MPICH's, whatever the ABI
 #if CSP_HAVE_MPI_Comm_toint && defined(MPI_ABI)
     return csp_mpi.Comm_toint(comm);
 #else

@@ -5,449 +5,452 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_Accumulate
-CSP_WRAP(0, int, Accumulate, MPI_Accumulate,
-         (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
-          MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, op, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Accumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                           target_disp, target_count, target_datatype, op, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op});
-         })
+CSP_WRAP_OP(0, int, Accumulate, MPI_Accumulate,
+            (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+             MPI_Op op, MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Accumulate(origin_addr, origin_count, origin_datatype,
+                                              target_rank, target_disp, target_count,
+                                              target_datatype, op, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Accumulate_c
-CSP_WRAP(0, int, Accumulate_c, MPI_Accumulate_c,
-         (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-          int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-          MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, op, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Accumulate_c(origin_addr, origin_count, origin_datatype,
-                                             target_rank, target_disp, target_count,
-                                             target_datatype, op, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op});
-         })
+CSP_WRAP_OP(0, int, Accumulate_c, MPI_Accumulate_c,
+            (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Accumulate_c(origin_addr, origin_count, origin_datatype,
+                                                target_rank, target_disp, target_count,
+                                                target_datatype, op, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Compare_and_swap
-CSP_WRAP(0, int, Compare_and_swap, MPI_Compare_and_swap,
-         (const void *origin_addr, const void *compare_addr, void *result_addr,
-          MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win),
-         (origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win), {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Compare_and_swap(origin_addr, compare_addr, result_addr, datatype,
-                                                 target_rank, target_disp, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_CAS,
-                                                      .origin = origin_addr,
-                                                      .compare = compare_addr,
-                                                      .result = result_addr,
-                                                      .origin_type = datatype,
-                                                      .origin_count = 1,
-                                                      .target = target_rank,
-                                                      .disp = target_disp});
-         })
+CSP_WRAP_OP(0, int, Compare_and_swap, MPI_Compare_and_swap,
+            (const void *origin_addr, const void *compare_addr, void *result_addr,
+             MPI_Datatype datatype, int target_rank, MPI_Aint target_disp, MPI_Win win),
+            (origin_addr, compare_addr, result_addr, datatype, target_rank, target_disp, win), {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Compare_and_swap(origin_addr, compare_addr, result_addr,
+                                                    datatype, target_rank, target_disp, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_CAS,
+                                                         .origin = origin_addr,
+                                                         .compare = compare_addr,
+                                                         .result = result_addr,
+                                                         .origin_type = datatype,
+                                                         .origin_count = 1,
+                                                         .target = target_rank,
+                                                         .disp = target_disp});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Fetch_and_op
-CSP_WRAP(0, int, Fetch_and_op, MPI_Fetch_and_op,
-         (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Op op, MPI_Win win),
-         (origin_addr, result_addr, datatype, target_rank, target_disp, op, win), {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Fetch_and_op(origin_addr, result_addr, datatype, target_rank,
-                                             target_disp, op, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_FOP,
-                                                      .origin = origin_addr,
-                                                      .result = result_addr,
-                                                      .origin_type = datatype,
-                                                      .origin_count = 1,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .op = op});
-         })
+CSP_WRAP_OP(0, int, Fetch_and_op, MPI_Fetch_and_op,
+            (const void *origin_addr, void *result_addr, MPI_Datatype datatype, int target_rank,
+             MPI_Aint target_disp, MPI_Op op, MPI_Win win),
+            (origin_addr, result_addr, datatype, target_rank, target_disp, op, win), {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Fetch_and_op(origin_addr, result_addr, datatype, target_rank,
+                                                target_disp, op, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_FOP,
+                                                         .origin = origin_addr,
+                                                         .result = result_addr,
+                                                         .origin_type = datatype,
+                                                         .origin_count = 1,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .op = op});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Get
-CSP_WRAP(0, int, Get, MPI_Get,
-         (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Get(origin_addr, origin_count, origin_datatype, target_rank,
-                                    target_disp, target_count, target_datatype, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype});
-         })
+CSP_WRAP_OP(0, int, Get, MPI_Get,
+            (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Get(origin_addr, origin_count, origin_datatype, target_rank,
+                                       target_disp, target_count, target_datatype, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Get_c
-CSP_WRAP(0, int, Get_c, MPI_Get_c,
-         (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Get_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                      target_disp, target_count, target_datatype, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype});
-         })
+CSP_WRAP_OP(0, int, Get_c, MPI_Get_c,
+            (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Get_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                         target_disp, target_count, target_datatype, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Get_accumulate
-CSP_WRAP(0, int, Get_accumulate, MPI_Get_accumulate,
-         (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-          void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
-          MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
-          target_rank, target_disp, target_count, target_datatype, op, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Get_accumulate(origin_addr, origin_count, origin_datatype,
-                                               result_addr, result_count, result_datatype,
-                                               target_rank, target_disp, target_count,
-                                               target_datatype, op, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .result = result_addr,
-                                                      .result_count = result_count,
-                                                      .result_type = result_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op});
-         })
+CSP_WRAP_OP(0, int, Get_accumulate, MPI_Get_accumulate,
+            (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
+             MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Get_accumulate(origin_addr, origin_count, origin_datatype,
+                                                  result_addr, result_count, result_datatype,
+                                                  target_rank, target_disp, target_count,
+                                                  target_datatype, op, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .result = result_addr,
+                                                         .result_count = result_count,
+                                                         .result_type = result_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Get_accumulate_c
-CSP_WRAP(0, int, Get_accumulate_c, MPI_Get_accumulate_c,
-         (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-          void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-          MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
-          target_rank, target_disp, target_count, target_datatype, op, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Get_accumulate_c(origin_addr, origin_count, origin_datatype,
-                                                 result_addr, result_count, result_datatype,
-                                                 target_rank, target_disp, target_count,
-                                                 target_datatype, op, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .result = result_addr,
-                                                      .result_count = result_count,
-                                                      .result_type = result_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op});
-         })
+CSP_WRAP_OP(0, int, Get_accumulate_c, MPI_Get_accumulate_c,
+            (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Get_accumulate_c(origin_addr, origin_count, origin_datatype,
+                                                    result_addr, result_count, result_datatype,
+                                                    target_rank, target_disp, target_count,
+                                                    target_datatype, op, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .result = result_addr,
+                                                         .result_count = result_count,
+                                                         .result_type = result_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Put
-CSP_WRAP(0, int, Put, MPI_Put,
-         (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Put(origin_addr, origin_count, origin_datatype, target_rank,
-                                    target_disp, target_count, target_datatype, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype});
-         })
+CSP_WRAP_OP(0, int, Put, MPI_Put,
+            (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+             MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Put(origin_addr, origin_count, origin_datatype, target_rank,
+                                       target_disp, target_count, target_datatype, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Put_c
-CSP_WRAP(0, int, Put_c, MPI_Put_c,
-         (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-          int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-          MPI_Datatype target_datatype, MPI_Win win),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Put_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                      target_disp, target_count, target_datatype, win);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype});
-         })
+CSP_WRAP_OP(0, int, Put_c, MPI_Put_c,
+            (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Win win),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Put_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                         target_disp, target_count, target_datatype, win);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Raccumulate
-CSP_WRAP(0, int, Raccumulate, MPI_Raccumulate,
-         (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
-          MPI_Win win, MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, op, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Raccumulate(origin_addr, origin_count, origin_datatype, target_rank,
-                                            target_disp, target_count, target_datatype, op, win,
-                                            request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Raccumulate, MPI_Raccumulate,
+            (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+             MPI_Op op, MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Raccumulate(origin_addr, origin_count, origin_datatype,
+                                               target_rank, target_disp, target_count,
+                                               target_datatype, op, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Raccumulate_c
-CSP_WRAP(0, int, Raccumulate_c, MPI_Raccumulate_c,
-         (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-          int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-          MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, op, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Raccumulate_c(origin_addr, origin_count, origin_datatype,
-                                              target_rank, target_disp, target_count,
-                                              target_datatype, op, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Raccumulate_c, MPI_Raccumulate_c,
+            (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, op, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Raccumulate_c(origin_addr, origin_count, origin_datatype,
+                                                 target_rank, target_disp, target_count,
+                                                 target_datatype, op, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Rget
-CSP_WRAP(0, int, Rget, MPI_Rget,
-         (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-          MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Rget(origin_addr, origin_count, origin_datatype, target_rank,
-                                     target_disp, target_count, target_datatype, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Rget, MPI_Rget,
+            (void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
+             MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Rget(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Rget_c
-CSP_WRAP(0, int, Rget_c, MPI_Rget_c,
-         (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Win win,
-          MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Rget_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                       target_disp, target_count, target_datatype, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Rget_c, MPI_Rget_c,
+            (void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Rget_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                          target_disp, target_count, target_datatype, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Rget_accumulate
-CSP_WRAP(0, int, Rget_accumulate, MPI_Rget_accumulate,
-         (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
-          void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
-          MPI_Win win, MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
-          target_rank, target_disp, target_count, target_datatype, op, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Rget_accumulate(origin_addr, origin_count, origin_datatype,
-                                                result_addr, result_count, result_datatype,
-                                                target_rank, target_disp, target_count,
-                                                target_datatype, op, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .result = result_addr,
-                                                      .result_count = result_count,
-                                                      .result_type = result_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Rget_accumulate, MPI_Rget_accumulate,
+            (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             void *result_addr, int result_count, MPI_Datatype result_datatype, int target_rank,
+             MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Op op,
+             MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Rget_accumulate(origin_addr, origin_count, origin_datatype,
+                                                   result_addr, result_count, result_datatype,
+                                                   target_rank, target_disp, target_count,
+                                                   target_datatype, op, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .result = result_addr,
+                                                         .result_count = result_count,
+                                                         .result_type = result_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Rget_accumulate_c
-CSP_WRAP(0, int, Rget_accumulate_c, MPI_Rget_accumulate_c,
-         (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-          void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype, int target_rank,
-          MPI_Aint target_disp, MPI_Count target_count, MPI_Datatype target_datatype, MPI_Op op,
-          MPI_Win win, MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
-          target_rank, target_disp, target_count, target_datatype, op, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Rget_accumulate_c(origin_addr, origin_count, origin_datatype,
-                                                  result_addr, result_count, result_datatype,
-                                                  target_rank, target_disp, target_count,
-                                                  target_datatype, op, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .result = result_addr,
-                                                      .result_count = result_count,
-                                                      .result_type = result_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .op = op,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Rget_accumulate_c, MPI_Rget_accumulate_c,
+            (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             void *result_addr, MPI_Count result_count, MPI_Datatype result_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Op op, MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, result_addr, result_count, result_datatype,
+             target_rank, target_disp, target_count, target_datatype, op, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Rget_accumulate_c(origin_addr, origin_count, origin_datatype,
+                                                     result_addr, result_count, result_datatype,
+                                                     target_rank, target_disp, target_count,
+                                                     target_datatype, op, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET_ACC,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .result = result_addr,
+                                                         .result_count = result_count,
+                                                         .result_type = result_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .op = op,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Rput
-CSP_WRAP(0, int, Rput, MPI_Rput,
-         (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype, int target_rank,
-          MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype, MPI_Win win,
-          MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Rput(origin_addr, origin_count, origin_datatype, target_rank,
-                                     target_disp, target_count, target_datatype, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Rput, MPI_Rput,
+            (const void *origin_addr, int origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, int target_count, MPI_Datatype target_datatype,
+             MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Rput(origin_addr, origin_count, origin_datatype, target_rank,
+                                        target_disp, target_count, target_datatype, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .request = request});
+            })
 #endif
 
 #if CSP_HAVE_MPI_Rput_c
-CSP_WRAP(0, int, Rput_c, MPI_Rput_c,
-         (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
-          int target_rank, MPI_Aint target_disp, MPI_Count target_count,
-          MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
-         (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
-          target_datatype, win, request),
-         {
-             struct csp_win *w = csp_win_find(win);
-             if (!w)
-                 return csp_mpi.Rput_c(origin_addr, origin_count, origin_datatype, target_rank,
-                                       target_disp, target_count, target_datatype, win, request);
-             return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
-                                                      .origin = origin_addr,
-                                                      .origin_count = origin_count,
-                                                      .origin_type = origin_datatype,
-                                                      .target = target_rank,
-                                                      .disp = target_disp,
-                                                      .target_count = target_count,
-                                                      .target_type = target_datatype,
-                                                      .request = request});
-         })
+CSP_WRAP_OP(0, int, Rput_c, MPI_Rput_c,
+            (const void *origin_addr, MPI_Count origin_count, MPI_Datatype origin_datatype,
+             int target_rank, MPI_Aint target_disp, MPI_Count target_count,
+             MPI_Datatype target_datatype, MPI_Win win, MPI_Request *request),
+            (origin_addr, origin_count, origin_datatype, target_rank, target_disp, target_count,
+             target_datatype, win, request),
+            {
+                struct csp_win *w = csp_win_find(win);
+                if (!w)
+                    return csp_mpi.Rput_c(origin_addr, origin_count, origin_datatype, target_rank,
+                                          target_disp, target_count, target_datatype, win, request);
+                return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
+                                                         .origin = origin_addr,
+                                                         .origin_count = origin_count,
+                                                         .origin_type = origin_datatype,
+                                                         .target = target_rank,
+                                                         .disp = target_disp,
+                                                         .target_count = target_count,
+                                                         .target_type = target_datatype,
+                                                         .request = request});
+            })
 #endif

@@ -6,13 +6,20 @@
 // MPI-4.1 9.1.2.
 #include <stddef.h>
 #include "runtime/quirks.h"
+#include "runtime/self_attrs.h"
 #include "wrap/hooks.h"
+
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+enum { FAULT_TOLERANCE = MPI_FT };
+#else
+enum { FAULT_TOLERANCE = MPI_KEYVAL_INVALID };
+#endif
 
 int csp_attr_is_predefined(int keyval)
 {
     return keyval == MPI_TAG_UB || keyval == MPI_HOST || keyval == MPI_IO ||
            keyval == MPI_WTIME_IS_GLOBAL || keyval == MPI_UNIVERSE_SIZE ||
-           keyval == MPI_LASTUSEDCODE || keyval == MPI_APPNUM;
+           keyval == MPI_LASTUSEDCODE || keyval == MPI_APPNUM || keyval == FAULT_TOLERANCE;
 }
 
 // A rank of the real world as a rank of the user world; a ghost's becomes this process's.
@@ -70,12 +77,18 @@ int csp_rt_comm_get_attr(MPI_Comm comm, int keyval, void *value, int *flag)
 
 int csp_rt_comm_set_attr(MPI_Comm comm, int keyval, void *value)
 {
-    return csp_mpi.Comm_set_attr(csp_hook_comm(comm), keyval, value);
+    int rc = csp_mpi.Comm_set_attr(csp_hook_comm(comm), keyval, value);
+    if (rc == MPI_SUCCESS && comm == MPI_COMM_SELF)
+        csp_self_attr_set(keyval);
+    return rc;
 }
 
 int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval)
 {
-    return csp_mpi.Comm_delete_attr(csp_hook_comm(comm), keyval);
+    int rc = csp_mpi.Comm_delete_attr(csp_hook_comm(comm), keyval);
+    if (rc == MPI_SUCCESS && comm == MPI_COMM_SELF)
+        csp_self_attr_gone(keyval);
+    return rc;
 }
 
 #if CSP_HAVE_MPI_Info_create_env

@@ -85,20 +85,15 @@ int csp_rt_session_init(MPI_Info info, MPI_Errhandler errh, MPI_Session *session
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Session_init(info, errh, session);
     if (rc == MPI_SUCCESS)
-        csp_rt.open_sessions++;
+        csp_rt_session_begun();
     pthread_mutex_unlock(&mutex);
     return rc;
 }
 
-// MPI_Finalize left the end to the last session.
 int csp_rt_session_finalize(MPI_Session *session)
 {
     int rc = csp_mpi.Session_finalize(session);
-    pthread_mutex_lock(&mutex);
-    if (rc == MPI_SUCCESS && --csp_rt.open_sessions == 0 && csp_rt.finalized)
-        rc = csp_rt_stop();
-    pthread_mutex_unlock(&mutex);
-    return rc;
+    return rc == MPI_SUCCESS ? csp_rt_session_ended() : rc;
 }
 
 // The members of `all` that are not ghosts. Groups of different sessions, or of a session and the

@@ -2,7 +2,8 @@
 // Copyright the Casper developers
 // Form of a wrapper. CSP_WRAP makes four functions from one body: the body, inlined into all; MPI_X and PMPI_X, which
 // have the short form, for a call that meets nothing on its way; and the long one, with whatever there is: a PMPI
-// tool behind Casper that goes first (MPI_X only), a clock, ghosts that carry messages, requests of Casper's. `ways`
+// tool behind Casper that goes first (MPI_X only), a clock, RMA operations that have waited for others, ghosts that carry
+// messages, requests of Casper's. `ways`
 // are the detours (runtime/detours.h) that the function can meet besides those of any call, and in the body `by` are
 // those that exist, a constant 0 in the short form; `ra` is the return address of the call. Any role, any thread; no
 // state.
@@ -28,7 +29,12 @@
 // Whether `way` exists for a call of the program's.
 #define CSP_MEETS(way) ((by & (way)) && !csp_caller_is_mpi(ra))
 
-#define CSP_WRAP(ways, type, field, name, params, args, ...)                                       \
+#define CSP_WRAP(ways, ...) CSP_WRAP_FORM((ways) | CSP_BY_TRAIN, __VA_ARGS__)
+
+// The same for an RMA operation, with which others can travel.
+#define CSP_WRAP_OP(ways, ...) CSP_WRAP_FORM(ways, __VA_ARGS__)
+
+#define CSP_WRAP_FORM(ways, type, field, name, params, args, ...)                                  \
     static inline __attribute__((always_inline)) type wrap_##field(                                \
         CSP_LIST params, CSP_UNUSED const void *ra, CSP_UNUSED unsigned by) __VA_ARGS__ static     \
         __attribute__((noinline)) type detour_##field(CSP_LIST params, const void *ra,             \
@@ -36,6 +42,8 @@
     {                                                                                              \
         if ((by & CSP_BY_TOOL) && csp_tool.field && !csp_caller_is_mpi(ra))                        \
             return csp_tool.field args;                                                            \
+        if (CSP_MEETS(CSP_BY_TRAIN))                                                               \
+            csp_rma_depart();                                                                      \
         if (by & CSP_BY_CLOCK)                                                                     \
             csp_mpi_time_enter();                                                                  \
         type rc = wrap_##field(CSP_LIST args, ra, by);                                             \

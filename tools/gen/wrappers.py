@@ -380,7 +380,8 @@ def wrapper(entry: dict, function: mpi_api.Function) -> str:
         params = params.replace("const MPI_Request ", "CSP_CONST_REQUESTS MPI_Request ")
         args = ", ".join(p.name for p in function.params)
         ways = " | ".join(sorted(set(re.findall(r"\bCSP_BY_\w+", body)))) or "0"
-        lines.append(f"CSP_WRAP({ways}, {head}, ({params}), ({args}), {body})")
+        form = "CSP_WRAP_OP" if entry["class"] == "op" else "CSP_WRAP"
+        lines.append(f"{form}({ways}, {head}, ({params}), ({args}), {body})")
     else:
         lines.append(f"CSP_WRAP_VOID({head}, {body})")
     return "\n".join(lines + ["#endif\n"])

@@ -104,6 +104,8 @@ contains
         call MPI_Comm_dup(MPI_COMM_WORLD, dup)
         call MPI_Comm_get_attr(dup, key, val, flag)
         call check(flag .and. val == 6, 'copied attribute')
+        call MPI_Comm_get_attr(dup, MPI_TAG_UB, val, flag)
+        call check(flag .and. val >= 32767, 'MPI_TAG_UB of a duplicate')
         call MPI_Comm_free(dup)
         call MPI_Comm_delete_attr(MPI_COMM_WORLD, key)
         call check(copies == 1 .and. deletes == 2, 'callbacks')

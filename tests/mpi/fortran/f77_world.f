@@ -52,6 +52,10 @@
       val = 0
       call MPI_COMM_GET_ATTR(comm, key, val, flag, ierr)
       call check(flag .and. val .eq. 6, 'copied attribute')
+      call MPI_COMM_GET_ATTR(comm, MPI_TAG_UB, val, flag, ierr)
+      call check(flag .and. val .ge. 32767, 'MPI_TAG_UB copied')
+      call MPI_ATTR_GET(comm, MPI_TAG_UB, sz, flag, ierr)
+      call check(flag, 'MPI_ATTR_GET of a duplicate')
       call MPI_COMM_FREE(comm, ierr)
       call MPI_COMM_DELETE_ATTR(MPI_COMM_WORLD, key, ierr)
       call check(ncopy .eq. 1 .and. ndel .eq. 2, 'callbacks')

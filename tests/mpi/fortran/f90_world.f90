@@ -54,11 +54,15 @@ contains
 
     subroutine attributes()
         integer(MPI_ADDRESS_KIND) :: val
-        integer :: universe, length, status
+        integer :: dup, universe, length, status
         character(16) :: text
         logical :: flag
         call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_TAG_UB, val, flag, ierr)
         call check(flag .and. val >= 32767, 'MPI_TAG_UB')
+        call MPI_Comm_dup(MPI_COMM_WORLD, dup, ierr)
+        call MPI_Comm_get_attr(dup, MPI_TAG_UB, val, flag, ierr)
+        call check(flag .and. val >= 32767, 'MPI_TAG_UB of a duplicate')
+        call MPI_Comm_free(dup, ierr)
         call MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_UNIVERSE_SIZE, val, flag, ierr)
         call check(.not. flag .or. val >= n, 'MPI_UNIVERSE_SIZE')
         call get_environment_variable('CASPER_TEST_UNIVERSE', text, length, status)

@@ -34,6 +34,10 @@ int main(void)
     MPI_Add_error_class(&class);
     MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_LASTUSEDCODE, &value, &flag);
     CHECK(flag && *value >= class && *value > again);
+#if defined(OMPI_MAJOR_VERSION) && OMPI_MAJOR_VERSION >= 5
+    MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_FT, &value, &flag);
+    CHECK(flag);
+#endif
     MPI_Comm dup;
     MPI_Comm_dup(MPI_COMM_WORLD, &dup);
     MPI_Comm_get_attr(dup, MPI_TAG_UB, &value, &flag);
