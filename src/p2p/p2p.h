@@ -28,6 +28,8 @@ void csp_p2p_stop(void);
 /** The processes of `comm` have just made it, all of them together. */
 void csp_p2p_comm_made(MPI_Comm comm, MPI_Info info);
 int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info);
+/** MPI_Comm_disconnect: requests that the program has freed are over, and their buffers its own. */
+int csp_p2p_comm_disconnect(MPI_Comm *comm);
 /** The same of one that the program made, with its hints. */
 void csp_p2p_comm_new(MPI_Comm comm, MPI_Info info);
 /** Keeps the hints of an info that the communicator was given. */

@@ -268,6 +268,39 @@ void csp_cell_leave(struct csp_cell *c)
     release(&lock);
 }
 
+// A cell of that communicator, out of the list; NULL: there is none.
+static struct csp_cell *take_of(struct list *list, uint64_t context)
+{
+    for (int i = list->count; i > 0; i--) {
+        struct csp_cell *c = take_first(list);
+        if (c->context == context)
+            return c;
+        append(list, c);
+    }
+    return NULL;
+}
+
+static struct csp_cell *take_left(uint64_t context)
+{
+    acquire(&lock);
+    struct csp_cell *c = take_of(&left, context);
+    if (!c)
+        c = take_of(&copied, context);
+    release(&lock);
+    return c;
+}
+
+void csp_cells_settle(uint64_t context)
+{
+    struct csp_cell *c;
+    struct csp_wait w;
+    while ((c = take_left(context))) {
+        csp_wait_begin(&w, "MPI_Comm_disconnect: %ld bytes of a freed request", (long)c->bytes);
+        csp_cell_wait(c, &w);
+        csp_cell_give(c);
+    }
+}
+
 void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes)
 {
     int behind = bytes <= c->room && c->kind != CSP_CELL_UNATTENDED;

@@ -32,6 +32,9 @@ void csp_cell_give(struct csp_cell *c);
 /** The same for one that nobody waits for: once the ghost is done with it. */
 void csp_cell_leave(struct csp_cell *c);
 
+/** Waits until ghosts are done with all of a communicator's that were left so. */
+void csp_cells_settle(uint64_t context);
+
 /** Gives a cell a copy of its layout: behind it, or elsewhere if it is too large or goes on to another cell. */
 void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes);
 

@@ -7,6 +7,7 @@
 #include "base/handles.h"
 #include "casper/casper.h"
 #include "p2p/p2p.h"
+#include "p2p/p2p_cells.h"
 #include "req/req.h"
 #include "runtime/detours.h"
 #include "runtime/info.h"
@@ -195,4 +196,12 @@ int csp_p2p_comm_set_info(MPI_Comm comm, MPI_Info info)
         return rc;
     csp_members_drop(m);
     return csp_p2p_raise(comm, change(comm, read_wish(info, NOTHING), info));
+}
+
+int csp_p2p_comm_disconnect(MPI_Comm *comm)
+{
+    const struct csp_p2p_comm *c = csp_detour(CSP_BY_P2P) ? csp_p2p_comm_find(*comm) : NULL;
+    if (c)
+        csp_cells_settle(c->context);
+    return csp_mpi.Comm_disconnect(comm);
 }

@@ -55,17 +55,22 @@ void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,
 }
 
 // A byte read from the ghost after the operations. When it is here, so are they, as good as always:
-// the flush that follows is what MPI promises. Two uses:
+// the flush that follows is what MPI promises. Uses, beside that for requests (rma_request.c):
 // - where the library's flush does not wait for small PUTs, the byte proves that they are there;
 // - on crowded nodes its request can be waited for quietly, which leaves the core to the ghosts; the
 //   library's own flush would spin (0.6 ms and more for an operation that takes 10 us).
-static int read_back(struct csp_win *w, int bit)
+int csp_win_ask(struct csp_win *w, int bit, MPI_Request *request)
 {
     static char byte; // nobody looks at it
+    return csp_mpi.Rget(&byte, 1, MPI_BYTE, csp_async_rank(w, bit), 0, 1, MPI_BYTE, w->iwin->win,
+                        request);
+}
+
+static int read_back(struct csp_win *w, int bit)
+{
     MPI_Request request;
     int done = 0;
-    int rc = csp_mpi.Rget(&byte, 1, MPI_BYTE, csp_async_rank(w, bit), 0, 1, MPI_BYTE, w->iwin->win,
-                          &request);
+    int rc = csp_win_ask(w, bit, &request);
     struct csp_wait wait;
     csp_win_wait_begin(&wait, w, bit, "flush of window %ld by ghost %ld of node %ld",
                        "flush of window %ld by its rank %ld");

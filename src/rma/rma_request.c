@@ -4,6 +4,7 @@
 #include "rma/rma_request.h"
 
 #include "req/req.h"
+#include "rma/rma_async.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_flow.h"
 #include "runtime/wait.h"
@@ -11,9 +12,11 @@
 struct rma_req {
     struct csp_req req;
     uint64_t gid;
-    int first, n; // ghosts, or who does without one; of the library's: the node
-    int results;  // by the software route; one ghost
-    uint32_t seq; // the last of them
+    int first, n;       // ghosts, or who does without one; of the library's: the node
+    int settled;        // the first so many of them
+    MPI_Request answer; // of the next one, if it is a target
+    int results;        // by the software route; one ghost
+    uint32_t seq;       // the last of them
     int rc;
 };
 
@@ -22,17 +25,35 @@ static struct rma_req *rma_of(const struct csp_req *r)
     return (struct rma_req *)(uintptr_t)r;
 }
 
-// The library can only be asked to complete all of it: that is a round trip to who executes it at most.
+// A target answers when it is in MPI, a ghost at once. What a flush has completed is not asked for; with several threads nobody knows.
+static int has_answered(struct rma_req *x, struct csp_win *w, int executor)
+{
+    int here = 1;
+    if (executor < csp_async_ghosts() || csp_stats_threads || !csp_win_marked(w->local, executor))
+        return 1;
+    if (x->answer == MPI_REQUEST_NULL)
+        x->rc = csp_win_ask(w, executor, &x->answer);
+    if (x->rc == MPI_SUCCESS)
+        x->rc = csp_mpi.Test(&x->answer, &here, MPI_STATUS_IGNORE);
+    return here;
+}
+
+// The library can only be asked to wait until all of it is complete: a round trip to a ghost; a target that computes is asked for
+// an answer before, which comes behind what it owes.
 static int is_done(struct csp_req *r)
 {
     struct rma_req *x = rma_of(r);
     if (x->results)
         return csp_flow_look(x->first, x->seq, 1, &x->rc);
     struct csp_win *w = csp_win_pin(x->gid);
-    for (int i = 0; w && i < x->n && x->rc == MPI_SUCCESS; i++)
-        x->rc = csp_win_settle_local(w, x->first + i);
+    while (w && x->settled < x->n && x->rc == MPI_SUCCESS &&
+           has_answered(x, w, x->first + x->settled)) {
+        if (x->rc == MPI_SUCCESS)
+            x->rc = csp_win_settle_local(w, x->first + x->settled++);
+    }
+    int done = !w || x->settled == x->n || x->rc != MPI_SUCCESS;
     csp_win_unpin(w);
-    return 1;
+    return done;
 }
 
 // MPI-4.1 12.3.5: only the error of such a status has a meaning.
@@ -74,21 +95,29 @@ static int finish_results(const struct csp_req *r)
     return rc;
 }
 
+// Of an operation that a flush, or the window's end, has completed before an answer was looked at: it is here as well.
+static void give(struct csp_req *r, MPI_Request *request)
+{
+    struct rma_req *x = rma_of(r);
+    if (x->answer != MPI_REQUEST_NULL)
+        csp_mpi.Wait(&x->answer, MPI_STATUS_IGNORE);
+    *request = MPI_REQUEST_NULL;
+    csp_req_give(r);
+}
+
 static int finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     const struct rma_req *x = rma_of(r);
     int rc = x->results ? finish_results(r) : x->rc;
     answer(r, status);
-    *request = MPI_REQUEST_NULL;
-    csp_req_give(r);
+    give(r, request);
     return rc;
 }
 
 // Erroneous (MPI-4.1 12.3.5), but MPI libraries let it pass: the operation is completed by the epoch.
 static int let_go(struct csp_req *r, MPI_Request *request)
 {
-    *request = MPI_REQUEST_NULL;
-    csp_req_give(r);
+    give(r, request);
     return MPI_SUCCESS;
 }
 
@@ -120,6 +149,8 @@ static struct rma_req *take(const struct csp_win *w, int first, int n, MPI_Reque
     x->first = first;
     x->n = n;
     x->rc = MPI_SUCCESS;
+    x->settled = 0;
+    x->answer = MPI_REQUEST_NULL;
     x->results = 0;
     *request = x->req.handle;
     return x;

@@ -238,6 +238,10 @@ void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,
  * @return MPI error code, not raised. */
 int csp_win_settle_local(struct csp_win *w, int bit);
 
+/** Reads a byte by that executor: its request is complete when what this process sent there before is, as good as always.
+ * @return MPI error code, not raised. */
+int csp_win_ask(struct csp_win *w, int bit, MPI_Request *request);
+
 /** A rank's memory in this process's address space; only for ranks of this node, and, where no ghost
  * maps the memory, for its own. */
 static inline char *csp_win_local(const struct csp_win *w, int target)

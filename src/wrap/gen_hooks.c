@@ -295,6 +295,14 @@ CSP_WRAP(0, int, Cancel, MPI_Cancel, (MPI_Request * request), (request), {
 })
 #endif
 
+#if CSP_HAVE_MPI_Comm_disconnect
+CSP_WRAP(0, int, Comm_disconnect, MPI_Comm_disconnect, (MPI_Comm * comm), (comm), {
+    if (CSP_FROM_MPI(ra))
+        return csp_mpi.Comm_disconnect(comm);
+    return csp_p2p_comm_disconnect(comm);
+})
+#endif
+
 #if CSP_HAVE_MPI_Buffer_attach
 CSP_WRAP(0, int, Buffer_attach, MPI_Buffer_attach, (void *buffer, int size), (buffer, size), {
     if (CSP_FROM_MPI(ra))

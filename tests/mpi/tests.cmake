@@ -205,6 +205,7 @@ endforeach()
 csp_add_mpi_test(fortran/f08_session.f90 NP 4 GHOSTS 1 NODES 2 MPI m40)
 
 # These know of Casper.
+csp_add_mpi_test(casper/rget_beside.c NP 2 GHOSTS 1 NODES 2 FIXED MPI m50 abi m40 i21 ENV CSP_ASYNC_CONFIG=off)
 csp_add_mpi_test(casper/progress.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TIMEOUT 90)
 csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/progress_two_ghosts TIMEOUT 90)
 csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/progress_created
@@ -428,7 +429,7 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_put_g
 csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hints_two)
 
 # Sends and receives by ghosts.
-foreach(test blocking_mixed buffers_differ complete counts_differ errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes threads)
+foreach(test blocking_mixed buffers_differ complete counts_differ disconnect errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
 csp_add_mpi_test(p2p/buffered_room.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 30)
