@@ -283,6 +283,8 @@ static void load_config(void)
         pause();
 }
 
+static int begun;
+
 static int init_library(int *argc, char ***argv, int required, int *provided)
 {
     if (required != CSP_RT_NO_LEVEL)
@@ -297,9 +299,24 @@ static void end_job(void)
     csp_rt_die(1);
 }
 
+// A program that takes MPI's functions from a handle of its library (dlopen, dlsym) goes past Casper: all ranks are its own.
+__attribute__((destructor)) static void tell_bypassed(void)
+{
+    int inited = 0;
+    if (begun || !getenv("CSP_NG") || !csp_mpi_load())
+        return;
+    csp_mpi.Initialized(&inited);
+    if (inited)
+        csp_warn(
+            "not active: the program took MPI_Init from a handle of the MPI library (dlopen), past "
+            "Casper, so ranks meant as ghosts ran the program; let it load this libcasper as its "
+            "MPI library");
+}
+
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only)
 {
     int nranks = 1;
+    begun = 1;
     csp_libcheck();
     csp_init_check_room();
     on_exit(end_ghost, NULL);

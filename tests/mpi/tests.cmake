@@ -181,7 +181,7 @@ csp_add_mpi_test(world/thread_level.c NP 4 GHOSTS 1 NODES 2 CORE NAME world/thre
 csp_add_mpi_test(world/tool_interface.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(world/universe.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(world/user_op.c NP 4 GHOSTS 1 NODES 2)
-csp_add_mpi_test(world/fortran_alltoallw.c NP 4 GHOSTS 1 NODES 2 MPI o41)
+csp_add_mpi_test(world/fortran_alltoallw.c NP 4 GHOSTS 1 NODES 2 CORE MPI o41)
 csp_add_mpi_test(fortran/f77_world.f NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f77_win.f NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f90_world.f90 NP 4 GHOSTS 1 NODES 2 CORE)
@@ -205,6 +205,7 @@ endforeach()
 csp_add_mpi_test(fortran/f08_session.f90 NP 4 GHOSTS 1 NODES 2 MPI m40)
 
 # These know of Casper.
+csp_add_mpi_test(casper/past.c NP 2 GHOSTS 1 NODES 1 FIXED EXPECT "took MPI_Init from a handle")
 csp_add_mpi_test(casper/rget_beside.c NP 2 GHOSTS 1 NODES 2 FIXED MPI m50 abi m40 i21 ENV CSP_ASYNC_CONFIG=off)
 csp_add_mpi_test(casper/progress.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TIMEOUT 90)
 csp_add_mpi_test(casper/progress.c NP 4 GHOSTS 2 NODES 2 FIXED NAME casper/progress_two_ghosts TIMEOUT 90)
