@@ -65,7 +65,7 @@ def judge(row, compute_s, one_sided_put):
 def show(rows, compute_s, verdicts):
     print(f"\nWait of the origin, operation + flush, while the target computes {compute_s} s:\n")
     print(f"  {'operation':<16}{'plain':>12}{'with ghosts':>14}{'ratio':>9}   verdict")
-    for row, verdict in zip(rows, verdicts, strict=True):
+    for row, verdict in zip(rows, verdicts):  # noqa: B905  it runs with older Pythons
         plain, casper = row.get("plain_wait_s"), row["casper_wait_s"]
         waited, ratio = (
             ("-", "-") if plain is None else (f"{1e3 * plain:.2f} ms", f"{plain / casper:.0f}")

@@ -87,7 +87,8 @@ class Rounds:
         the runs that count."""
         runs = self.runs.get(key)
         if runs and place:
-            runs = [x for x, ns in zip(runs, self.latencies[key], strict=True) if ns in place]
+            latencies = self.latencies[key]
+            runs = [x for i, x in enumerate(runs) if latencies[i] in place]
         if not runs:
             return
         low, high = spread(field)

@@ -19,7 +19,7 @@ PAGES = sorted(
 )
 TOP = tuple(p.name for p in ROOT.iterdir() if p.is_dir() and p.name not in SKIPPED)
 # Not in the table: read by the command, or given to CMake.
-OTHER_NAMES = {"CSP_LIBRARY", "CSP_PROFILE"}
+OTHER_NAMES = {"CSP_LIBRARY", "CSP_PROFILE", "CSP_MPICC", "CSP_NAME", "CSP_ABI", "CSP_WITH_HWLOC"}
 SIZES = {  # of docs/design/memory.md; no header of MPI is needed for them
     "struct csp_node_page": 10816,
     "struct csp_node_proc": 896,

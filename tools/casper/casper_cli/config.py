@@ -146,5 +146,6 @@ def report(env):
         if problem:
             problems.append(problem)
         origin = "environment" if row["name"] in env and not problem else "default"
-        rows.append({**row, "value": value, "origin": origin})
+        told = {key: row[key] for key in row if key != "internal"}
+        rows.append({**told, "value": value, "origin": origin})
     return rows, problems + unknown(env)
