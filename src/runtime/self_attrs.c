@@ -27,8 +27,9 @@ void csp_self_attr_set(int keyval)
     forget(keyval);
     if (count == room) {
         room = 2 * room + 8;
-        keyvals = realloc(keyvals, (size_t)room * sizeof(*keyvals));
-        CSP_CHECK(keyvals, "out of memory for an attribute");
+        int *larger = realloc(keyvals, (size_t)room * sizeof(*keyvals));
+        CSP_CHECK(larger, "out of memory for an attribute");
+        keyvals = larger;
     }
     keyvals[count++] = keyval;
     pthread_mutex_unlock(&lock);
