@@ -15,6 +15,7 @@ struct rma_req {
     int first, n;       // ghosts, or who does without one; of the library's: the node
     int settled;        // the first so many of them
     MPI_Request answer; // of the next one, if it is a target
+    int asked;          // for one
     int results;        // by the software route; one ghost
     uint32_t seq;       // the last of them
     int rc;
@@ -33,6 +34,7 @@ static int has_answered(struct rma_req *x, struct csp_win *w, int executor)
         return 1;
     if (x->answer == MPI_REQUEST_NULL)
         x->rc = csp_win_ask(w, executor, &x->answer);
+    x->asked = 1;
     if (x->rc == MPI_SUCCESS)
         x->rc = csp_mpi.Test(&x->answer, &here, MPI_STATUS_IGNORE);
     return here;
@@ -95,6 +97,17 @@ static int finish_results(const struct csp_req *r)
     return rc;
 }
 
+// The wait for a target's answer, which no flush has measured.
+static int finish_local(const struct csp_req *r)
+{
+    const struct rma_req *x = rma_of(r);
+    struct csp_win *w = x->asked ? csp_win_pin(x->gid) : NULL;
+    if (w)
+        note_wait(r, w, w->peers[x->first - csp_async_ghosts()].node);
+    csp_win_unpin(w);
+    return x->rc;
+}
+
 // Of an operation that a flush, or the window's end, has completed before an answer was looked at: it is here as well.
 static void give(struct csp_req *r, MPI_Request *request)
 {
@@ -108,7 +121,7 @@ static void give(struct csp_req *r, MPI_Request *request)
 static int finish(struct csp_req *r, MPI_Request *request, MPI_Status *status)
 {
     const struct rma_req *x = rma_of(r);
-    int rc = x->results ? finish_results(r) : x->rc;
+    int rc = x->results ? finish_results(r) : finish_local(r);
     answer(r, status);
     give(r, request);
     return rc;
@@ -151,6 +164,7 @@ static struct rma_req *take(const struct csp_win *w, int first, int n, MPI_Reque
     x->rc = MPI_SUCCESS;
     x->settled = 0;
     x->answer = MPI_REQUEST_NULL;
+    x->asked = 0;
     x->results = 0;
     *request = x->req.handle;
     return x;
