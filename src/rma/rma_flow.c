@@ -36,7 +36,6 @@ struct csp_flow *csp_flows;
 pthread_mutex_t csp_flow_lock = PTHREAD_MUTEX_INITIALIZER;
 struct csp_bufs csp_flow_bufs = {.head_bytes = sizeof(struct csp_slot), .keep_bytes = KEPT_BYTES};
 static struct csp_flow *joined; // see next_joined
-static int trains;              // that have not left
 
 void csp_flow_start(void)
 {
@@ -58,7 +57,6 @@ void csp_flow_stop(void)
     free(csp_flows);
     csp_flows = NULL;
     joined = NULL;
-    trains = 0;
     csp_detour_close(CSP_BY_TRAIN);
 }
 
@@ -175,8 +173,6 @@ static void send_train(int ghost, struct csp_flow *f)
         return;
     f->train = NULL;
     f->begun_ns = f->now_ns;
-    if (--trains == 0)
-        csp_detour_close(CSP_BY_TRAIN);
     send(ghost, s, &(struct csp_flow_data){0});
 }
 
@@ -185,10 +181,10 @@ static void begin_train(int ghost, struct csp_flow *f)
     f->train = take_slot(ghost, f, TRAIN_BYTES, 0, 0);
     f->train->bytes = 0;
     f->begun_ns = f->now_ns;
-    if (trains++ == 0)
-        csp_detour_open(CSP_BY_TRAIN);
     if (f->joined)
         return;
+    if (!joined)
+        csp_detour_open(CSP_BY_TRAIN);
     f->joined = 1;
     f->next_joined = joined;
     joined = f;
@@ -203,6 +199,7 @@ void csp_rma_depart(void)
         f->joined = 0;
         send_train((int)(f - csp_flows), f);
     }
+    csp_detour_close(CSP_BY_TRAIN);
     pthread_mutex_unlock(&csp_flow_lock);
 }
 

@@ -5,7 +5,6 @@
 // with the library's own (integer) handles and keyvals whatever the ABI. A Fortran keyval of a
 // predefined attribute is the C one plus 1. User role, any thread.
 #include <string.h>
-#include "runtime/self_attrs.h"
 #include "wrap/fortran_shim.h"
 
 #ifndef OPEN_MPI
@@ -65,8 +64,7 @@ CSP_EXPORT int MPII_Comm_set_attr(int comm, int keyval, void *value, int type)
     static _Atomic(const void *) cache;
     set_function *set = (set_function *)csp_mpi_next(&cache, "MPII_Comm_set_attr");
     int rc = set(program_comm(comm, CSP_RA), keyval, value, type);
-    if (rc == MPI_SUCCESS && comm == csp_fortran_comm(MPI_COMM_SELF))
-        csp_self_attr_set(keyval);
+    csp_fortran_attr_set(comm, keyval, rc);
     return rc;
 }
 

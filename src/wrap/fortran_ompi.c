@@ -4,7 +4,6 @@
 // reads nothing else of communicators but for alltoallw. These shims translate the integer handle and call the
 // Fortran routine behind Casper, under each name that a compiler may give it. User role, any
 // thread.
-#include "runtime/self_attrs.h"
 #include "wrap/fortran_shim.h"
 
 #ifdef OPEN_MPI
@@ -14,24 +13,16 @@ typedef void fint_function(MPI_Fint *object, MPI_Fint *keyval, MPI_Fint *value, 
                            MPI_Fint *ierr);
 typedef void aint_set_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value, MPI_Fint *ierr);
 typedef void fint_set_function(MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value, MPI_Fint *ierr);
-typedef void alltoallw_function(char *from, MPI_Fint *from_counts, MPI_Fint *from_displs,
-                                MPI_Fint *from_types, char *to, MPI_Fint *to_counts,
-                                MPI_Fint *to_displs, MPI_Fint *to_types, MPI_Fint *comm,
-                                MPI_Fint *ierr);
-typedef void ialltoallw_function(char *from, MPI_Fint *from_counts, MPI_Fint *from_displs,
-                                 MPI_Fint *from_types, char *to, MPI_Fint *to_counts,
-                                 MPI_Fint *to_displs, MPI_Fint *to_types, MPI_Fint *comm,
-                                 MPI_Fint *request, MPI_Fint *ierr);
+#define ALLTOALLW_PARAMS(...)                                                                      \
+    (char *from, MPI_Fint *from_counts, MPI_Fint *from_displs, MPI_Fint *from_types, char *to,     \
+     MPI_Fint *to_counts, MPI_Fint *to_displs, MPI_Fint *to_types, MPI_Fint *comm, __VA_ARGS__)
+typedef void alltoallw_function ALLTOALLW_PARAMS(MPI_Fint *ierr);
+typedef void ialltoallw_function ALLTOALLW_PARAMS(MPI_Fint *request, MPI_Fint *ierr);
 
 // Predefined attributes are known on the real world only, and duplicates of the program's have them as well.
-static int is_of_world(MPI_Fint keyval, MPI_Fint flag, MPI_Fint error)
+static int is_of_world(MPI_Fint keyval, MPI_Fint error)
 {
-    return csp_rt.active && error == MPI_SUCCESS && !flag && csp_attr_is_predefined(keyval);
-}
-
-static int is_shown(MPI_Fint keyval, MPI_Fint flag, MPI_Fint error)
-{
-    return csp_rt.active && error == MPI_SUCCESS && flag && csp_attr_is_predefined(keyval);
+    return csp_rt.active && error == MPI_SUCCESS && csp_attr_is_predefined(keyval);
 }
 
 static void comm_get_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value,
@@ -39,9 +30,9 @@ static void comm_get_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MP
 {
     MPI_Fint c = csp_fortran_hook_comm(*comm), world = csp_fortran_comm(MPI_COMM_WORLD);
     ((aint_function *)next)(&c, keyval, value, flag, ierr);
-    if (is_of_world(*keyval, *flag, *ierr))
+    if (!*flag && is_of_world(*keyval, *ierr))
         ((aint_function *)next)(&world, keyval, value, flag, ierr);
-    if (is_shown(*keyval, *flag, *ierr))
+    if (*flag && is_of_world(*keyval, *ierr))
         *value = csp_attr_program_value(*keyval, (int)*value);
 }
 
@@ -50,16 +41,10 @@ static void attr_get(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fin
 {
     MPI_Fint c = csp_fortran_hook_comm(*comm), world = csp_fortran_comm(MPI_COMM_WORLD);
     ((fint_function *)next)(&c, keyval, value, flag, ierr);
-    if (is_of_world(*keyval, *flag, *ierr))
+    if (!*flag && is_of_world(*keyval, *ierr))
         ((fint_function *)next)(&world, keyval, value, flag, ierr);
-    if (is_shown(*keyval, *flag, *ierr))
+    if (*flag && is_of_world(*keyval, *ierr))
         *value = csp_attr_program_value(*keyval, *value);
-}
-
-static void note_set(MPI_Fint comm, MPI_Fint keyval, MPI_Fint error)
-{
-    if (error == MPI_SUCCESS && comm == csp_fortran_comm(MPI_COMM_SELF))
-        csp_self_attr_set(keyval);
 }
 
 static void comm_set_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Aint *value,
@@ -67,7 +52,7 @@ static void comm_set_attr(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MP
 {
     MPI_Fint c = csp_fortran_hook_comm(*comm);
     ((aint_set_function *)next)(&c, keyval, value, ierr);
-    note_set(c, *keyval, *ierr);
+    csp_fortran_attr_set(c, *keyval, *ierr);
 }
 
 static void attr_put(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fint *value,
@@ -75,7 +60,7 @@ static void attr_put(const void *next, MPI_Fint *comm, MPI_Fint *keyval, MPI_Fin
 {
     MPI_Fint c = csp_fortran_hook_comm(*comm);
     ((fint_set_function *)next)(&c, keyval, value, ierr);
-    note_set(c, *keyval, *ierr);
+    csp_fortran_attr_set(c, *keyval, *ierr);
 }
 
 // The library's own Fortran takes the number of datatypes from the communicator that the program names.
@@ -116,9 +101,6 @@ static void win_get_attr(const void *next, MPI_Fint *win, MPI_Fint *keyval, MPI_
 #define GET_PARAMS(type)                                                                           \
     (MPI_Fint * object, MPI_Fint * keyval, type * value, MPI_Fint * flag, MPI_Fint * ierr)
 #define SET_PARAMS(type) (MPI_Fint * comm, MPI_Fint * keyval, type * value, MPI_Fint * ierr)
-#define ALLTOALLW_PARAMS(...)                                                                      \
-    (char *from, MPI_Fint *from_counts, MPI_Fint *from_displs, MPI_Fint *from_types, char *to,     \
-     MPI_Fint *to_counts, MPI_Fint *to_displs, MPI_Fint *to_types, MPI_Fint *comm, __VA_ARGS__)
 
 CSP_SHIMS(comm_get_attr, COMM_GET_ATTR, GET_PARAMS(MPI_Aint), object, keyval, value, flag, ierr)
 CSP_SHIMS(attr_get, ATTR_GET, GET_PARAMS(MPI_Fint), object, keyval, value, flag, ierr)

@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdint.h>
+#include "runtime/self_attrs.h"
 #include "wrap/wrap.h"
 
 /** The integer of a communicator, by which the library's own Fortran knows it. */
@@ -37,6 +38,13 @@ static inline int csp_fortran_program_comm(int comm)
     return csp_rt.active && comm == csp_fortran_comm(csp_user_world)
                ? csp_fortran_comm(MPI_COMM_WORLD)
                : comm;
+}
+
+/** An attribute was set, if there was no error. */
+static inline void csp_fortran_attr_set(int comm, int keyval, int error)
+{
+    if (error == MPI_SUCCESS && comm == csp_fortran_comm(MPI_COMM_SELF))
+        csp_self_attr_set(keyval);
 }
 
 // A shim: `body`(next, arguments), next being the routine behind Casper.
