@@ -37,7 +37,7 @@ static int has_answered(struct rma_req *x, struct csp_win *w, int executor)
     x->asked = 1;
     if (x->rc == MPI_SUCCESS)
         x->rc = csp_mpi.Test(&x->answer, &here, MPI_STATUS_IGNORE);
-    return here;
+    return here && x->rc == MPI_SUCCESS;
 }
 
 // The library can only be asked to wait until all of it is complete: a round trip to a ghost; a target that computes is asked for
@@ -49,10 +49,8 @@ static int is_done(struct csp_req *r)
         return csp_flow_look(x->first, x->seq, 1, &x->rc);
     struct csp_win *w = csp_win_pin(x->gid);
     while (w && x->settled < x->n && x->rc == MPI_SUCCESS &&
-           has_answered(x, w, x->first + x->settled)) {
-        if (x->rc == MPI_SUCCESS)
-            x->rc = csp_win_settle_local(w, x->first + x->settled++);
-    }
+           has_answered(x, w, x->first + x->settled))
+        x->rc = csp_win_settle_local(w, x->first + x->settled++);
     int done = !w || x->settled == x->n || x->rc != MPI_SUCCESS;
     csp_win_unpin(w);
     return done;

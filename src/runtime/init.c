@@ -283,8 +283,6 @@ static void load_config(void)
         pause();
 }
 
-static int begun;
-
 static int init_library(int *argc, char ***argv, int required, int *provided)
 {
     if (required != CSP_RT_NO_LEVEL)
@@ -298,6 +296,8 @@ static void end_job(void)
 {
     csp_rt_die(1);
 }
+
+static int begun; // csp_rt_start
 
 // A program that takes MPI's functions from a handle of its library (dlopen, dlsym) goes past Casper: all ranks are its own.
 __attribute__((destructor)) static void tell_bypassed(void)

@@ -20,8 +20,8 @@ MPI_Comm csp_user_world = MPI_COMM_WORLD;
 _Atomic unsigned csp_detours;
 int csp_stats_threads;
 struct csp_stats *csp_my_stats;
-static pthread_mutex_t ends =
-    PTHREAD_MUTEX_INITIALIZER; // of MPI_Finalize and the last session, who ends the library
+// Which of MPI_Finalize and the last session ends the library.
+static pthread_mutex_t ends = PTHREAD_MUTEX_INITIALIZER;
 
 // The launcher may end as soon as it hears of the abort, and what it has not read by then is lost: waits,
 // a second at most, until it has taken our last words from the pipe.
