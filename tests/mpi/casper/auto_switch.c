@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Counters of all processes at all, for a second inside one passive epoch: whatever the route of accumulates is, and
+// Counters of all processes at all, for a second (or argument 1) inside one passive epoch: whatever the route of accumulates is, and
 // however often it changes meanwhile, each number is drawn once and the sums are exact. Every process flushes
 // in a way of its own, one of them seldom.
 #include "casper_only.h"
@@ -79,14 +79,14 @@ static void run(struct counter *c, double seconds)
     csp_test_unown(c->win, MPI_COMM_WORLD);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     csp_test_init();
     casper_only();
     struct counter c = {.last = -1};
     c.base = csp_test_win_new((WORDS + 1) * sizeof(long), sizeof(long), MPI_COMM_WORLD, &c.win);
     csp_test_win_fill(c.win, MPI_COMM_WORLD, c.base, (WORDS + 1) * sizeof(long), 0);
-    run(&c, 1.0);
+    run(&c, argc > 1 ? strtod(argv[1], NULL) : 1);
     MPI_Win_free(&c.win);
     return csp_test_done();
 }
