@@ -127,3 +127,12 @@ def test_a_target_sleeps_long_enough_for_samples(tmp_path, state, ghosts):
     lines = results.read_lines(tmp_path / "lines")
     assert {line["op"] for line in lines} >= {"PUT", "GET", "ACC"}
     assert all(line["samples"] for line in lines)
+
+
+@pytest.mark.parametrize(("ratio", "code"), [(None, 2), (1.0, 0), (1.5, 1)])
+def test_a_check_says_when_it_had_nothing_to_look_at(ratio, code, monkeypatch, tmp_path):
+    monkeypatch.setattr(results, "RESULTS", tmp_path)
+    monkeypatch.setattr(sys, "argv", ["tables.py", "--check"])
+    if ratio:
+        results.write("overhead", [{"mpi": "m50", "what": "MPI_Allreduce 4 B", "ratio": ratio}])
+    assert tables.main() == code
