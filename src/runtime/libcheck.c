@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // A library preloaded into a program of another MPI would hand one library's handles to the other.
-// Seen by the names of the loaded objects, before anything is initialised. An older release may have the same name:
+// Seen by the names of the loaded objects, which links may have given another library, and by those that objects
+// give themselves, before anything is initialised. An older release may have the same name:
 // it says so itself.
 #include "runtime/libcheck.h"
 
@@ -29,11 +30,34 @@ static int is_mpi_core(const char *base)
     return 0;
 }
 
+static const ElfW(Dyn) * dynamic_of(const struct dl_phdr_info *info)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++)
+        if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+            return (const ElfW(Dyn) *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr); // NOLINT
+    return NULL;
+}
+
+// What an object calls itself; NULL: nothing.
+static const char *soname_of(const struct dl_phdr_info *info)
+{
+    ElfW(Addr) strings = 0, at = 0;
+    const ElfW(Dyn) *d = dynamic_of(info);
+    for (; d && d->d_tag != DT_NULL; d++) {
+        strings = d->d_tag == DT_STRTAB ? d->d_un.d_ptr : strings;
+        at = d->d_tag == DT_SONAME ? d->d_un.d_val : at;
+    }
+    if (strings < info->dlpi_addr) // not relocated by this loader
+        strings += info->dlpi_addr;
+    return at ? (const char *)(strings + at) : NULL; // NOLINT
+}
+
 static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct found *f = data;
     const char *slash = strrchr(info->dlpi_name, '/');
-    const char *base = slash ? slash + 1 : info->dlpi_name;
+    const char *soname = slash ? soname_of(info) : NULL; // neither the program nor the kernel's
+    const char *base = soname ? soname : slash ? slash + 1 : info->dlpi_name;
     (void)size;
     if (strncmp(base, CSP_MPI_SONAME, strlen(CSP_MPI_SONAME)) == 0)
         f->wanted = 1;

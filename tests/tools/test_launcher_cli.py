@@ -196,6 +196,7 @@ def test_dry_run_prints_the_line_alone(site):
 
 def test_threads_for_the_ranks_alone_count(site):
     job = {**site["env"], "SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "1"}
+    job["SLURM_JOB_CPUS_PER_NODE"] = "4096"
     words = ["run", "-n", 1, "--launcher", "mpiexec", "--dry-run"]
     bound = support.casper(*words, site["app"], env=job)
     assert "-bind-to core" in bound.stdout, bound.stderr
@@ -227,6 +228,39 @@ def test_plain_has_no_casper(site):
 def test_several_programs_are_refused(site):
     done = support.casper("run", "-n", 2, "--dry-run", site["app"], ":", "-n", 1, site["app"])
     assert done.returncode == 2 and "several programs" in done.stderr
+    done = support.casper("env", "-n", 3, site["app"], ":", "-n", 1, site["app"], env=site["env"])
+    assert done.returncode == 0 and "# no command for several programs" in done.stdout
+
+
+def test_a_library_of_a_library_comes_behind_what_casper_needs(site):
+    """It, and not that of Casper's build, is to be the program's MPI library."""
+    root = site["root"]
+    other = support.write_elf(root / "else/libmpich.so.12", soname="libmpich.so.12")
+    support.write_elf(root / "l/libf.so", ["libmpich.so.12"], "libf.so", runpath="$ORIGIN/../lib")
+    through = support.write_elf(root / "through", ["libf.so"], runpath="$ORIGIN/l")
+    build = support.write_elf(
+        root / "b/libcasper.so", ["libmpich.so.12"], runpath=os.path.dirname(other)
+    )
+    for app, path in ((site["app"], ""), (through, f"LD_LIBRARY_PATH {root}/lib ")):
+        words = ["run", "-n", 1, "--dry-run", app]
+        done = support.casper(*words, env={"CSP_LIBRARY": build, "LD_LIBRARY_PATH": ""})
+        assert done.returncode == 0, done.stderr
+        assert re.findall(r"LD_LIBRARY_PATH \S+ ", done.stdout) == ([path] if path else [])
+
+
+def test_check_in_a_slurm_job_without_mpiexec(site, monkeypatch):
+    """casper run takes srun there."""
+    (site["root"] / "bin/mpiexec").unlink()
+    support.write_script(site["root"] / "bin/srun", "#!/bin/sh\n")
+    mpi = f"{site['root']}/lib/libmpich.so.12"
+    env = {**site["env"], "PATH": f"{site['root']}/bin:/usr/bin:/bin"}
+    words = ["check", "--mpi", mpi, "--mpiexec", "/nowhere/mpiexec"]
+    assert "cannot run" in support.casper(*words, env=env).stdout
+    env["PATH"] = f"{site['root']}/bin"
+    for job, verdict in (({}, "cannot run"), ({"SLURM_JOB_ID": "1"}, "verdict: ready")):
+        done = support.casper("check", "--mpi", mpi, env={**env, **job})
+        assert verdict in done.stdout, done.stdout
+    assert "casper run takes srun; the gap was not measured" in done.stdout
 
 
 def test_a_preload_of_the_user_is_kept(site):

@@ -6,7 +6,7 @@ import argparse
 
 import launcher_support as support
 import pytest
-from casper_cli import choose, cores, machine, mpilib, placement, plan
+from casper_cli import binding, choose, cores, machine, mpilib, placement, plan
 from casper_cli.errors import UsageError
 
 
@@ -95,11 +95,15 @@ def test_bad_hosts(users, hosts, nodes, ppn):
 def test_batch_systems(tmp_path):
     assert machine.allocation({}) is None
     slurm = machine.allocation({"SLURM_JOB_ID": "1", "SLURM_JOB_NUM_NODES": "3"})
-    assert (slurm.system, slurm.nodes, slurm.hosts) == ("Slurm", 3, ())
+    assert (slurm.system, slurm.nodes, slurm.hosts, slurm.slots) == ("Slurm", 3, (), 0)
+    counts = {"SLURM_JOB_ID": "1", "SLURM_NNODES": "3", "SLURM_JOB_CPUS_PER_NODE": "16(x2),8"}
+    assert machine.allocation(counts).slots == 8
     (tmp_path / "nodes").write_text("a\na\nb\nb\n")
     pbs = machine.allocation({"PBS_NODEFILE": str(tmp_path / "nodes")})
-    assert (pbs.system, pbs.hosts) == ("PBS", ("a", "b"))
-    assert machine.allocation({"LSB_MCPU_HOSTS": "h1 4 h2 4"}).hosts == ("h1", "h2")
+    assert (pbs.system, pbs.hosts, pbs.slots) == ("PBS", ("a", "b"), 2)
+    assert machine.allocation({"PBS_NODEFILE": str(tmp_path / "nodes"), "NCPUS": "8"}).slots == 8
+    lsf = machine.allocation({"LSB_MCPU_HOSTS": "h1 4 h2 3"})
+    assert (lsf.nodes, lsf.hosts, lsf.slots) == (2, ("h1", "h2"), 3)
     assert machine.allocation({"PBS_NODEFILE": str(tmp_path / "gone")}) is None
 
 
@@ -150,36 +154,72 @@ def test_ghosts_by_option_variable_and_default():
         plan.make_placement(options(ghosts=None), {"CSP_NG": "many"})
 
 
-WIDE = machine.Cpus({0: [0, 1, 2, 3], 1: [4, 5, 6, 7]})
-SMALL = machine.Cpus({0: [0, 1]})
+WIDE = machine.Cpus({0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}, threads=16)
+PART = machine.Cpus({0: [0, 1, 2, 3], 1: [4, 5, 6, 7]}, threads=8, whole=False)
+SMALL = machine.Cpus({0: [0, 1]}, threads=2)
+FOUR, SIX, FEW = (placement.Placement((n,), 1) for n in (4, 6, 2))
+TWO_GHOSTS = placement.Placement((6,), 2)
+HOSTS = placement.Placement((6, 6), 1, placement.HOSTS, ("a", "b"))
+SLURM = {"SLURM_JOB_ID": "1", "SLURM_NNODES": "2", "SLURM_JOB_CPUS_PER_NODE": "16(x2)"}
+SLURM_PART = {**SLURM, "SLURM_JOB_CPUS_PER_NODE": "12(x2)"}
+LSF, LSF_PART = ({"LSB_MCPU_HOSTS": f"a {n} b {n}"} for n in (8, 7))
+OMP4 = {"OMP_NUM_THREADS": "4"}
+OMP2 = {"OMP_NUM_THREADS": "2"}
 
 
 @pytest.mark.parametrize(
     "where, launcher, env, cpus, expected",
     [
-        (placement.Placement((4,), 1), "mpich", {}, WIDE, "core"),
-        (placement.Placement((4,), 1), "mpich", {}, SMALL, "none"),
-        (placement.Placement((4,), 1), "mpich", {"OMP_NUM_THREADS": "4"}, WIDE, "none"),
-        (placement.Placement((4,), 1), "openmpi", {"HYDRA_BINDING": "x"}, WIDE, None),
-        (placement.Placement((4,), 1), "srun", {}, WIDE, None),
-        (placement.Placement((4,), 1), "intel", {"I_MPI_PIN_DOMAIN": "omp"}, WIDE, None),
-        (
-            placement.Placement((4,), 1),
-            "openmpi",
-            {"PRTE_MCA_hwloc_default_binding_policy": "x"},
-            WIDE,
-            None,
-        ),
-        (placement.Placement((4,), 1, placement.HOSTS, ("a",)), "mpich", {}, None, None),
+        (SIX, "mpich", {}, WIDE, "core"),
+        (FOUR, "mpich", {}, SMALL, "none"),
+        (SIX, "openmpi", {"HYDRA_BINDING": "x"}, WIDE, None),
+        (SIX, "srun", {}, WIDE, None),
+        (SIX, "intel", {"I_MPI_PIN_DOMAIN": "omp"}, WIDE, None),
+        (SIX, "openmpi", {"PRTE_MCA_hwloc_default_binding_policy": "x"}, WIDE, None),
+        (HOSTS, "mpich", {}, None, None),
         (placement.Placement((2, 2), 1, placement.VIRTUAL), "mpich", {}, WIDE, "none"),
-        (placement.Placement((4,), 2), "mpich", {}, WIDE, [0, 4, 1, 2, 3, 5]),
-        (placement.Placement((4,), 2), "openmpi", {}, WIDE, "none"),
         (placement.Placement((1,), 1), "openmpi", {}, SMALL, "core"),
+        # A rank may have threads that no variable tells of.
+        (FEW, "intel", {}, WIDE, None),
+        (FEW, "openmpi", {}, WIDE, None),
+        # Threads: what launchers do by themselves, if there is a core for each.
+        (SIX, "intel", OMP2, WIDE, "none"),
+        (FEW, "intel", OMP2, WIDE, None),
+        (FEW, "openmpi", OMP2, WIDE, None),
+        (placement.Placement((1,), 1), "openmpi", OMP4, WIDE, "none"),
+        # Several ghosts and domains: each user on that of its ghost, which has those on it in turn.
+        (TWO_GHOSTS, "mpich", {}, WIDE, [0, 4, 1, 2, 3, 5, 6, 7]),
+        (placement.Placement((5,), 2), "mpich", {}, WIDE, [0, 4, 1, 2, 3, 5, 6]),
+        (TWO_GHOSTS, "openmpi", {}, WIDE, None),
+        (placement.Placement((6, 6), 2, placement.ALLOCATION), "intel", SLURM, WIDE, None),
+        # A part of the machine: launchers count its cores from the first one on.
+        (SIX, "mpich", {}, PART, [0, 1, 2, 3, 4, 5, 6]),
+        (SIX, "openmpi", {}, PART, "none"),
+        (HOSTS, "mpich", LSF, PART, None),
+        # Nodes that a batch system gave in whole, or in part.
+        (HOSTS, "mpich", LSF, WIDE, "core"),
+        (HOSTS, "mpich", LSF_PART, WIDE, None),
+        (placement.Placement((6, 6), 1, placement.ALLOCATION), "mpich", SLURM, WIDE, "core"),
+        (placement.Placement((6, 6), 1, placement.ALLOCATION), "mpich", SLURM_PART, WIDE, None),
     ],
 )
 def test_binding(where, launcher, env, cpus, expected, monkeypatch):
-    monkeypatch.setattr("os.getloadavg", lambda: (0.2, 0, 0))
-    assert plan.binding(options(), where, launcher, env, cpus) == expected
+    monkeypatch.setattr(machine, "busy", lambda: 0.2)
+    assert binding.choose(options(), where, launcher, env, cpus) == expected
+
+
+@pytest.mark.parametrize("where", [SIX, TWO_GHOSTS])
+def test_a_plain_run_is_placed_as_the_one_that_it_is_compared_with(where, monkeypatch):
+    monkeypatch.setattr(machine, "busy", lambda: 0.2)
+    bound = binding.choose(options(), where, "mpich", {}, WIDE)
+    plain = binding.choose(options(plain=True), where, "mpich", {}, WIDE)
+    assert plain == (bound[where.ghosts :] if isinstance(bound, list) else bound) != "none"
+    crowded = placement.Placement((8,), 1)  # eight users alone would have a core each
+    assert binding.choose(options(plain=True), crowded, "mpich", {}, WIDE) == "none"
+
+
+def test_what_is_at_work_on_this_machine():
+    assert 0 <= machine.busy(0.02) <= machine.os.cpu_count()
 
 
 def test_quotas_of_control_groups(tmp_path, monkeypatch):
@@ -200,28 +240,32 @@ def test_quotas_of_control_groups(tmp_path, monkeypatch):
     put("cpu,cpuacct/a/cpu.cfs_period_us", "50000\n")
     assert [quota(f"0::{path}\n") for path in ("/job/step", "/job", "/", "/other")] == [2, 2, 0, 0]
     assert quota("5:memory:/x\n4:cpu,cpuacct:/a\n") == 4
+    put("job/memory.max", f"{8 << 30}\n")
+    put("job/step/memory.max", "max\n")
+    put("memory/x/memory.limit_in_bytes", f"{1 << 62}\n")  # as version 1 says that there is none
+    for groups, limit in (("0::/job/step\n", 8 << 30), ("5:memory:/x\n", None)):
+        put("own", groups)
+        assert machine.memory_limit(tmp_path / "own", tmp_path) == limit
     assert quota("4:cpuset:/a\n") == quota("") == quota("nonsense\n") == 0
     monkeypatch.setattr(machine, "CPU_DIR", "/nowhere")  # each CPU a core
     monkeypatch.setattr(machine, "quota", lambda: 3)
     found = machine.cpus({0, 1, 2, 3})
     assert (found.cores, found.in_mask) == (3, 4)
-    assert plan.binding(options(), placement.Placement((3,), 1), "mpich", {}, found) == "none"
+    assert binding.choose(options(), placement.Placement((3,), 1), "mpich", {}, found) == "none"
     facts = cores.look({}, {0, 1, 2, 3}, {0, 1, 2, 3})
     assert "up to 2 users" in facts["verdict"] and "3 core(s)" in cores.findings(facts)[0]
 
 
 def test_no_binding_on_a_machine_with_other_work(monkeypatch):
-    monkeypatch.setattr("os.getloadavg", lambda: (4.1, 0, 0))
-    here = placement.Placement((4,), 1)
-    assert plan.binding(options(), here, "mpich", {}, WIDE) == "none"
-    job = placement.Placement((4, 4), 1, placement.ALLOCATION)
-    assert plan.binding(options(), job, "mpich", {}, WIDE) == "core"
+    monkeypatch.setattr(machine, "busy", lambda: 4.1)
+    assert binding.choose(options(), SIX, "mpich", {}, WIDE) == "none"
+    job = placement.Placement((6, 6), 1, placement.ALLOCATION)
+    assert binding.choose(options(), job, "mpich", SLURM, WIDE) == "core"
 
 
 def test_binding_as_asked():
-    where = placement.Placement((4,), 1)
-    assert plan.binding(options(bind="core"), where, "mpich", {}, SMALL) == "core"
-    assert plan.binding(options(bind="default"), where, "mpich", {}, WIDE) is None
+    assert binding.choose(options(bind="core"), FOUR, "mpich", {}, SMALL) == "core"
+    assert binding.choose(options(bind="default"), FOUR, "mpich", {}, WIDE) is None
 
 
 def test_variables_for_the_ranks():

@@ -94,6 +94,19 @@ def test_in_a_slurm_job_by_srun(more, tmp_path):
     assert (result["ranks"], result["nodes"], result["node_ranks"]) == (3, 1, [3])
 
 
+def test_a_library_under_another_name(tmp_path):
+    """As sites do that let programs of one MPICH run over another."""
+    program, lib = BUILD / "m40/bin/gap_check", BUILD / "env/m50/lib"
+    if not program.exists() or not (BUILD / "m50/libcasper.so").exists():
+        pytest.skip("build/m40 has no bin/gap_check, or build/m50 no libcasper.so")
+    (tmp_path / "libmpich.so.12").symlink_to(lib / "libmpi.so.12")
+    (tmp_path / "mpich").symlink_to(lib / "mpich")  # what it finds beside itself
+    words = ["run", "-n", 3, "--virtual-nodes", 2, "--timeout", 50]
+    words += ["--mpiexec", BUILD / "env/m50/bin/mpiexec", program, 0.05]
+    result = measured(support.casper(*words, env={"LD_LIBRARY_PATH": str(tmp_path)}))
+    assert (result["ranks"], result["nodes"]) == (3, 2)
+
+
 def test_without_ghosts_the_library_is_transparent(site):
     program, env = site
     env = {**env, "OMPI_MCA_osc": "sm"}  # Open MPI 4.1.4 crashes in its own CAS inside a node

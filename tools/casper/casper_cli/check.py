@@ -5,7 +5,7 @@
 import json
 import os
 
-from casper_cli import builds, choose, cores, gap, ldso, mpiexec, mpilib, probes
+from casper_cli import builds, choose, cores, gap, ldso, mpiexec, mpilib, plan, probes
 from casper_cli.errors import CasperError
 
 _SONAMES = ("libmpich.so.12", "libmpi.so.12", "libmpi.so.40", "libmpi_abi.so.1")
@@ -48,11 +48,11 @@ def _library_row(args, mpi, env):
         "problem": "",
     }
     try:
+        row["casper"] = builds.choose(mpi, env).path
         if args.mpiexec:
             row["mpiexec"] = mpiexec.explicit(args.mpiexec, mpi, env).path
         else:
             row["mpiexec"] = mpiexec.find(mpi, env).path
-        row["casper"] = builds.choose(mpi, env).path
     except CasperError as error:
         row["problem"] = f"{error.cause}. {error.remedy}"
     return row
@@ -97,26 +97,37 @@ def preload_findings(env):
     return warnings
 
 
-def examine(args, env):
-    """The whole result, as printed by --json."""
-    facts = probes.look()
-    problems, warnings = machine_findings(facts)
-    binding = cores.look(env)
-    warnings += cores.findings(binding) + preload_findings(env)
-    libraries = []
+def _look_at_libraries(args, env, problems, warnings):
+    """A row for each MPI library; adds what was found."""
+    rows, startable = [], False
     for mpi in all_mpis(args, env):
         row = _library_row(args, mpi, env)
-        if row["problem"]:
+        by_srun = row["casper"] and not row["mpiexec"] and plan.srun_for(mpi, env)
+        if by_srun:
+            said = row["problem"].partition(". ")[0]
+            warnings.append(f"{mpi.name}: {said}: casper run takes srun; the gap was not measured")
+        elif row["problem"]:
             (problems if args.mpi else warnings).append(f"{mpi.name}: {row['problem']}")
         elif not args.no_measure:
             row["gap"] = gap.measure(args, mpi, builds.describe(row["casper"]), env)
             problems += [f"{mpi.name}: {text}" for text in row["gap"]["problems"]]
-        libraries.append(row)
-    if not any(row["casper"] and row["mpiexec"] for row in libraries):
+        startable |= bool(row["casper"] and (row["mpiexec"] or by_srun))
+        rows.append(row)
+    if not startable:
         problems.append("no MPI library here has an mpiexec and a Casper build for it")
+    return rows
+
+
+def examine(args, env):
+    """The whole result, as printed by --json."""
+    facts = probes.look()
+    problems, warnings = machine_findings(facts)
+    bound = cores.look(env)
+    warnings += cores.findings(bound) + preload_findings(env)
+    libraries = _look_at_libraries(args, env, problems, warnings)
     return {
         "machine": facts,
-        "binding": binding,
+        "binding": bound,
         "mpi": libraries,
         "problems": problems,
         "warnings": warnings,

@@ -18,6 +18,7 @@ class Choice:
     mpi: mpilib.MpiLibrary
     how: str
     at_start: bool
+    direct: bool = False  # both as in program.Found
     build: Optional[builds.Build] = None
 
 
@@ -110,7 +111,7 @@ def choose(args, command, env):
             refuse_other(choice.mpi, command, env)
     elif command:
         found = program.find_mpi(command, env)
-        choice = Choice(mpilib.identify(found.mpi), found.how, found.at_start)
+        choice = Choice(mpilib.identify(found.mpi), found.how, found.at_start, found.direct)
     else:
         choice = Choice(default_mpi(env), "the mpiexec on PATH belongs to it", False)
     if not args.plain:

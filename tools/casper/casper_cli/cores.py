@@ -4,7 +4,7 @@
 
 import os
 
-from casper_cli import machine, plan
+from casper_cli import binding, machine
 
 
 def cpulist(cpus):
@@ -39,7 +39,7 @@ def look(env, allowed=None, online=None):
         "cores_online": whole.in_mask,
         "quota": mine.quota if mine.quota < mine.in_mask else 0,
         "restricted": set(allowed) < set(online),
-        "variables": sorted(name for name in env if name.startswith(plan.OWN_BINDING)),
+        "variables": sorted(name for name in env if name.startswith(binding.OWN_BINDING)),
         "own_cores": mine.cores >= 2,
         "verdict": _ghosts(mine.cores, len(mine.domains)),
     }

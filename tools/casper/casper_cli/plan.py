@@ -5,8 +5,10 @@
 import os
 import shutil
 import subprocess
+from dataclasses import replace
 
 from casper_cli import (
+    binding,
     builds,
     choose,
     config,
@@ -18,15 +20,6 @@ from casper_cli import (
     transport,
 )
 from casper_cli.errors import CasperError, UsageError
-
-OWN_BINDING = (  # the beginnings of names
-    "HYDRA_BINDING",
-    "I_MPI_PIN",
-    "SLURM_CPU_BIND",
-    "OMPI_MCA_hwloc_base_binding_policy",
-    "PRTE_MCA_hwloc_default_binding_policy",
-)
-
 
 # Nodes
 
@@ -82,46 +75,6 @@ def make_placement(args, env, by_hand=False):
     return placement.Placement(tuple(blocks), count)
 
 
-# Binding
-
-
-def _threads(env):
-    first = env.get("OMP_NUM_THREADS", "1").split(",")[0]
-    return int(first) if first.isdecimal() else 1
-
-
-def _free_cores(where, cpus):
-    """Cores of a node for this job: on a machine that is shared, those without other work."""
-    return cpus.cores - (round(os.getloadavg()[0]) if where.kind == placement.LOCAL else 0)
-
-
-def _spread(cpus, where):
-    """CPUs for the ranks of one node: ghost i on domain i, the users on what is left, in order."""
-    domains = [list(domain) for _, domain in sorted(cpus.domains.items())]
-    chosen = []
-    for i in range(where.ghosts):
-        domain = domains[i % len(domains)] or max(domains, key=len)
-        chosen.append(domain.pop(0))
-    left = sorted(cpu for domain in domains for cpu in domain)
-    return chosen + left[: where.users[0]]
-
-
-def binding(args, where, launcher, env, cpus):
-    """Returns "core", "none", a list of CPUs, or None (left to the launcher). `cpus`: of a node, if known."""
-    if args.bind != "auto":
-        return None if args.bind == "default" else args.bind
-    if any(name.startswith(OWN_BINDING) for name in env) or launcher == "srun" or cpus is None:
-        return None
-    crowded = where.kind == placement.VIRTUAL and where.nodes > 1
-    if crowded or _threads(env) > 1 or max(where.ranks) > _free_cores(where, cpus):
-        return "none"
-    if where.ghosts < 2 or len(cpus.domains) < 2:
-        return "core"
-    if where.kind == placement.LOCAL and launcher in ("mpich", "intel"):
-        return _spread(cpus, where)
-    return "none"  # several ghosts and domains: the ghosts find their own (CSP_BIND)
-
-
 # Environment of the ranks
 
 
@@ -172,7 +125,7 @@ def rank_env(args, choice, where, env):
             result["CSP_REPORT"] = "1"
         if args.report_file:
             result["CSP_REPORT_FILE"] = os.path.abspath(args.report_file)
-        if not choice.at_start:
+        if not choice.direct:
             result.update(_library_path(choice, {**env, **extra}))
     merged = {name: result[name] for name in ("LD_PRELOAD", "LD_LIBRARY_PATH") if name in result}
     return {**result, **extra, **merged}
@@ -181,17 +134,26 @@ def rank_env(args, choice, where, env):
 # Launcher
 
 
+def _srun(env):
+    return shutil.which("srun", path=env.get("PATH"))
+
+
+def srun_for(mpi, env):
+    """srun, if this is a Slurm job in which it starts programs of that library; else None."""
+    if mpi.family == "intel" and "I_MPI_PMI_LIBRARY" not in env:
+        return None  # each rank would be a job of its own; its mpiexec knows Slurm
+    return _srun(env) if "SLURM_JOB_ID" in env else None
+
+
 def pick_launcher(args, choice, where, env):
     """(kind, path): srun inside a Slurm job, else the mpiexec of the MPI library."""
-    srun = shutil.which("srun", path=env.get("PATH"))
     if args.launcher == "srun":
+        srun = _srun(env)
         if srun is None:
             raise CasperError("--launcher srun: srun is not on PATH", "Is this a Slurm machine?")
         return "srun", srun
-    in_slurm = "SLURM_JOB_ID" in env and where.kind == placement.ALLOCATION
-    if choice.mpi.family == "intel" and "I_MPI_PMI_LIBRARY" not in env:
-        in_slurm = False  # srun would start each rank as a job of its own; its mpiexec knows Slurm
-    if in_slurm and srun and args.launcher == "auto" and not args.mpiexec:
+    srun = srun_for(choice.mpi, env) if where.kind == placement.ALLOCATION else None
+    if srun and args.launcher == "auto" and not args.mpiexec:
         return "srun", srun
     if args.mpiexec:
         found = mpiexec.explicit(args.mpiexec, choice.mpi, env)
@@ -255,6 +217,7 @@ def make(args, command, env, by_hand=False):
         kind, path, why = mpiexec.family_of(choice.mpi), "", error.cause
     known = machine.allocation(env) or not args.hosts or machine.are_here(where.hosts)
     cpus = machine.cpus() if known else None
+    compared = replace(where, ghosts=ghosts(args, env)) if args.plain else where
     plan = launch.Plan(
         mpi=choice.mpi,
         launcher=kind,
@@ -262,7 +225,7 @@ def make(args, command, env, by_hand=False):
         placement=where,
         command=command,
         rank_env=rank_env(args, choice, where, env),
-        binding=binding(args, where, kind, {**env, **extra_env(args)}, cpus),
+        binding=binding.choose(args, compared, kind, {**env, **extra_env(args)}, cpus),
         launcher_args=list(args.launcher_arg or []),
         env=env,
         cores=cpus.cores if cpus else 0,

@@ -17,7 +17,6 @@ from casper_cli import machine
 MESSAGE = b"casper-probe-of-shared-memory..."
 SHM_DIR = "/dev/shm"
 _PR_SET_PTRACER = 0x59616D61
-_CGROUP_LIMITS = ("/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes")
 
 
 class _Iovec(ctypes.Structure):
@@ -33,24 +32,13 @@ def shm_room(path=SHM_DIR):
     return info.f_bavail * info.f_frsize, info.f_blocks * info.f_frsize
 
 
-def memory_limit():
-    """Bytes that the control group allows, or None."""
-    for path in _CGROUP_LIMITS:
-        try:
-            with open(path, encoding="ascii") as file:
-                text = file.read().strip()
-        except OSError:
-            continue
-        if text.isdecimal() and int(text) < 1 << 60:
-            return int(text)
-    return None
-
-
 def _owner(report, release):
     """First child: a memfd and a buffer with MESSAGE; tells where, waits until released."""
-    libc = ctypes.CDLL(None)
+    libc = ctypes.CDLL(None, use_errno=True)
     libc.prctl(_PR_SET_PTRACER, ctypes.c_ulong(-1).value, 0, 0, 0)  # as the library does
-    fd = os.memfd_create("casper-probe")
+    fd = libc.memfd_create(b"casper-probe", 0)  # not every Python has it that the library runs with
+    if fd < 0:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
     os.ftruncate(fd, mmap.PAGESIZE)
     os.pwrite(fd, MESSAGE, 0)
     buffer = ctypes.create_string_buffer(MESSAGE)
@@ -104,8 +92,6 @@ def _sibling(work, *args):
 
 def sibling_access():
     """{"memfd": why not or "", "proc_fd": ..., "process_vm_readv": ...}."""
-    if not hasattr(os, "memfd_create"):
-        return dict.fromkeys(("memfd", "proc_fd", "process_vm_readv"), "not known to this Python")
     report, release = os.pipe(), os.pipe()
     owner = _fork(_owner, report[1], release[0])
     os.close(report[1])
@@ -140,7 +126,7 @@ def look():
         "numa_domains": len(cpus.domains),
         "shm_free_bytes": room[0] if room else None,
         "shm_size_bytes": room[1] if room else None,
-        "memory_limit_bytes": memory_limit(),
+        "memory_limit_bytes": machine.memory_limit(),
         "memlock_bytes": _memlock(),
         "batch": f"{given.system}, {given.nodes} node(s)" if given else "",
         **sibling_access(),

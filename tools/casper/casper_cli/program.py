@@ -43,6 +43,7 @@ class Found:
     mpi: str  # path of the library
     how: str
     at_start: bool  # loaded with the program, not later by dlopen
+    direct: bool = False  # the program itself needs it: loaded before what libcasper needs
     guessed: bool = False  # by the text of a script, which may name others, too
 
 
@@ -69,6 +70,10 @@ def mpi_of_elf(path, env):
             )
         return where
     return None
+
+
+def _needs_it_itself(path):
+    return any(mpilib.is_core_name(name) for name in elf.read(path).needed)
 
 
 def ask_mpi4py(python, env):
@@ -122,7 +127,7 @@ def _look_at_elf(path, env, reasons, how):
     """Found for one ELF program, or None; reasons collects why not."""
     mpi = mpi_of_elf(path, env)
     if mpi:
-        return Found(mpi, f"{how} is linked to it", True)
+        return Found(mpi, f"{how} is linked to it", True, _needs_it_itself(path))
     if not _is_python(path):
         reasons.append(f"{path}: not linked to an MPI library")
         return None

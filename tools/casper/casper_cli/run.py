@@ -55,7 +55,7 @@ def run(args, env):
     if ":" in args.command:
         raise UsageError(
             "`:` would start several programs in one job, which casper run does not do",
-            "casper env shows what to give to mpiexec.",
+            "casper env shows the variables, for an mpiexec by hand.",
         )
     made, choice, command = prepare(args, env)
     if args.dry_run or args.verbose:
@@ -97,6 +97,11 @@ def show_env(args, env):
 
 def launcher_line(made):
     """The command that starts it, or why there is none."""
+    if ":" in made.command:
+        return (
+            "no command for several programs: -n is the users of all, and each node starts its ghosts "
+            "on top, as its lowest ranks, of whichever program"
+        )
     if made.no_launcher:
         return f"no command: {made.no_launcher}"
     try:
