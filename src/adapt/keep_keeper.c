@@ -128,9 +128,11 @@ static void finish_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now
 // Accumulates stay as they are, for now.
 static void give_up(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
+    if ((r->route ^ r->wanted) & CSP_GATE_ACC_OFF) {
+        r->retry_at_ns = now_ns + r->retry_intervals * k->config.adapt.interval_ns;
+        r->retry_intervals *= r->retry_intervals < RETRY_MOST ? 2 : 1;
+    }
     r->route = (r->route & CSP_GATE_ACC_OFF) | (r->wanted & CSP_GATE_OFF);
-    r->retry_at_ns = now_ns + r->retry_intervals * k->config.adapt.interval_ns;
-    r->retry_intervals *= r->retry_intervals < RETRY_MOST ? 2 : 1;
     end_change(k, r, now_ns);
 }
 

@@ -129,9 +129,10 @@ static void take_back(const struct csp_post *p)
 
 static int is_large(const struct csp_post *p)
 {
-    int size = 0;
-    return p->call == CSP_P2P_BEGINS && csp_mpi.Type_size(p->type, &size) == MPI_SUCCESS &&
-           (uint64_t)p->count * (uint64_t)size >= LARGE;
+    struct csp_type store;
+    const struct csp_type *t;
+    return p->call == CSP_P2P_BEGINS && csp_type_look(p->type, &store, &t) == MPI_SUCCESS &&
+           (uint64_t)p->count * (uint64_t)t->size >= LARGE;
 }
 
 static void count(const struct csp_post *p, int way)

@@ -268,7 +268,10 @@ int csp_req_is_complete(MPI_Request request)
     struct csp_req *r = csp_req_find(request);
     if (csp_req_in_library(r))
         return csp_mpi.X_Request_is_complete(r->inner);
-    return !r->active || r->kind->done(r);
+    int is_done = !r->active || r->kind->done(r);
+    if (is_done)
+        r->kind->status(r, MPI_STATUS_IGNORE); // the program may use the buffer
+    return is_done;
 }
 #endif
 

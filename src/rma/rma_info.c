@@ -131,7 +131,8 @@ static void put_own(struct answer *a, const struct csp_win *w)
     put(a, CASPER_INFO_NO_LOCAL, bools[w->hints.no_local]);
     put(a, CASPER_INFO_ACC_GHOST, csp_bind_acc_name(w));
     put(a, CASPER_INFO_PUTGET_GHOST, csp_bind_putget_name(w));
-    put(a, CASPER_INFO_ASYNC_CONFIG, csp_async_name(w));
+    if (w->may_change) // a window that is made with this answer may change, too, which has its price
+        put(a, CASPER_INFO_ASYNC_CONFIG, csp_async_name(w));
     put(a, CASPER_INFO_ROUTE, w->iwin ? "redirected" : "software");
 }
 

@@ -280,7 +280,7 @@ CSP_WRAP(0, int, X_Comm_create_errhandler_x, MPIX_Comm_create_errhandler_x,
 #if CSP_HAVE_MPIX_Request_is_complete
 CSP_WRAP(CSP_BY_REQ, int, X_Request_is_complete, MPIX_Request_is_complete, (MPI_Request request),
          (request), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, &request))
+             if ((by & CSP_BY_REQ) && csp_req_any(1, &request))
                  return csp_req_is_complete(request);
              return csp_mpi.X_Request_is_complete(request);
          })

@@ -30,7 +30,7 @@ CSP_WRAP_VOID(int, Finalize, MPI_Finalize, {
 #endif
 
 #if CSP_HAVE_MPI_Initialized
-CSP_WRAP(0, int, Initialized, MPI_Initialized, (int *flag), (flag), {
+CSP_WRAP_ANY_THREAD(int, Initialized, MPI_Initialized, (int *flag), (flag), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Initialized(flag);
     return csp_rt_initialized(flag);
@@ -38,7 +38,7 @@ CSP_WRAP(0, int, Initialized, MPI_Initialized, (int *flag), (flag), {
 #endif
 
 #if CSP_HAVE_MPI_Finalized
-CSP_WRAP(0, int, Finalized, MPI_Finalized, (int *flag), (flag), {
+CSP_WRAP_ANY_THREAD(int, Finalized, MPI_Finalized, (int *flag), (flag), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Finalized(flag);
     return csp_rt_finalized(flag);
@@ -46,12 +46,12 @@ CSP_WRAP(0, int, Finalized, MPI_Finalized, (int *flag), (flag), {
 #endif
 
 #if CSP_HAVE_MPI_Info_create_env
-CSP_WRAP(0, int, Info_create_env, MPI_Info_create_env, (int argc, char *argv[], MPI_Info *info),
-         (argc, argv, info), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Info_create_env(argc, argv, info);
-             return csp_rt_info_create_env(argc, argv, info);
-         })
+CSP_WRAP_ANY_THREAD(int, Info_create_env, MPI_Info_create_env,
+                    (int argc, char *argv[], MPI_Info *info), (argc, argv, info), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.Info_create_env(argc, argv, info);
+                        return csp_rt_info_create_env(argc, argv, info);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_Comm_delete_attr
@@ -185,30 +185,32 @@ CSP_WRAP(0, int, Comm_spawn_multiple, MPI_Comm_spawn_multiple,
 #endif
 
 #if CSP_HAVE_MPI_Session_init
-CSP_WRAP(0, int, Session_init, MPI_Session_init,
-         (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session),
-         (info, errhandler, session), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Session_init(info, errhandler, session);
-             return csp_rt_session_init(info, errhandler, session);
-         })
+CSP_WRAP_ANY_THREAD(int, Session_init, MPI_Session_init,
+                    (MPI_Info info, MPI_Errhandler errhandler, MPI_Session *session),
+                    (info, errhandler, session), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.Session_init(info, errhandler, session);
+                        return csp_rt_session_init(info, errhandler, session);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_Session_finalize
-CSP_WRAP(0, int, Session_finalize, MPI_Session_finalize, (MPI_Session * session), (session), {
-    if (CSP_FROM_MPI(ra))
-        return csp_mpi.Session_finalize(session);
-    return csp_rt_session_finalize(session);
-})
+CSP_WRAP_ANY_THREAD(int, Session_finalize, MPI_Session_finalize, (MPI_Session * session), (session),
+                    {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.Session_finalize(session);
+                        return csp_rt_session_finalize(session);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_Session_get_pset_info
-CSP_WRAP(0, int, Session_get_pset_info, MPI_Session_get_pset_info,
-         (MPI_Session session, const char *pset_name, MPI_Info *info), (session, pset_name, info), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Session_get_pset_info(session, pset_name, info);
-             return csp_rt_session_get_pset_info(session, pset_name, info);
-         })
+CSP_WRAP_ANY_THREAD(int, Session_get_pset_info, MPI_Session_get_pset_info,
+                    (MPI_Session session, const char *pset_name, MPI_Info *info),
+                    (session, pset_name, info), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.Session_get_pset_info(session, pset_name, info);
+                        return csp_rt_session_get_pset_info(session, pset_name, info);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_Group_from_session_pset
@@ -339,13 +341,13 @@ CSP_WRAP(0, int, Buffer_detach_c, MPI_Buffer_detach_c, (void *buffer_addr, MPI_C
 #endif
 
 #if CSP_HAVE_MPI_Comm_create_errhandler
-CSP_WRAP(0, int, Comm_create_errhandler, MPI_Comm_create_errhandler,
-         (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler *errhandler),
-         (comm_errhandler_fn, errhandler), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.Comm_create_errhandler(comm_errhandler_fn, errhandler);
-             return csp_rt_comm_create_errhandler(comm_errhandler_fn, errhandler, ra);
-         })
+CSP_WRAP_ANY_THREAD(int, Comm_create_errhandler, MPI_Comm_create_errhandler,
+                    (MPI_Comm_errhandler_function * comm_errhandler_fn, MPI_Errhandler *errhandler),
+                    (comm_errhandler_fn, errhandler), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.Comm_create_errhandler(comm_errhandler_fn, errhandler);
+                        return csp_rt_comm_create_errhandler(comm_errhandler_fn, errhandler, ra);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_Comm_create_keyval

@@ -5,53 +5,55 @@
 #include "wrap/wrap.h"
 
 #if CSP_HAVE_MPI_T_category_get_pvars
-CSP_WRAP(0, int, T_category_get_pvars, MPI_T_category_get_pvars,
-         (int cat_index, int len, int indices[]), (cat_index, len, indices), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_category_get_pvars(cat_index, len, indices);
-             return csp_rt_t_category_get_pvars(cat_index, len, indices);
-         })
+CSP_WRAP_ANY_THREAD(int, T_category_get_pvars, MPI_T_category_get_pvars,
+                    (int cat_index, int len, int indices[]), (cat_index, len, indices), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_category_get_pvars(cat_index, len, indices);
+                        return csp_rt_t_category_get_pvars(cat_index, len, indices);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_cvar_handle_alloc
-CSP_WRAP(0, int, T_cvar_handle_alloc, MPI_T_cvar_handle_alloc,
-         (int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count),
-         (cvar_index, obj_handle, handle, count), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_cvar_handle_alloc(cvar_index, obj_handle, handle, count);
-             return csp_rt_t_cvar_handle_alloc(cvar_index, obj_handle, handle, count);
-         })
+CSP_WRAP_ANY_THREAD(int, T_cvar_handle_alloc, MPI_T_cvar_handle_alloc,
+                    (int cvar_index, void *obj_handle, MPI_T_cvar_handle *handle, int *count),
+                    (cvar_index, obj_handle, handle, count), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_cvar_handle_alloc(cvar_index, obj_handle, handle,
+                                                               count);
+                        return csp_rt_t_cvar_handle_alloc(cvar_index, obj_handle, handle, count);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_get_index
-CSP_WRAP(0, int, T_pvar_get_index, MPI_T_pvar_get_index,
-         (const char *name, int var_class, int *pvar_index), (name, var_class, pvar_index), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_get_index(name, var_class, pvar_index);
-             return csp_rt_t_pvar_get_index(name, var_class, pvar_index);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_get_index, MPI_T_pvar_get_index,
+                    (const char *name, int var_class, int *pvar_index),
+                    (name, var_class, pvar_index), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_get_index(name, var_class, pvar_index);
+                        return csp_rt_t_pvar_get_index(name, var_class, pvar_index);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_get_info
-CSP_WRAP(0, int, T_pvar_get_info, MPI_T_pvar_get_info,
-         (int pvar_index, char *name, int *name_len, int *verbosity, int *var_class,
-          MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len, int *bind,
-          int *readonly, int *continuous, int *atomic),
-         (pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc, desc_len,
-          bind, readonly, continuous, atomic),
-         {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_get_info(pvar_index, name, name_len, verbosity, var_class,
-                                                datatype, enumtype, desc, desc_len, bind, readonly,
-                                                continuous, atomic);
-             return csp_rt_t_pvar_get_info(pvar_index, name, name_len, verbosity, var_class,
-                                           datatype, enumtype, desc, desc_len, bind, readonly,
-                                           continuous, atomic);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_get_info, MPI_T_pvar_get_info,
+                    (int pvar_index, char *name, int *name_len, int *verbosity, int *var_class,
+                     MPI_Datatype *datatype, MPI_T_enum *enumtype, char *desc, int *desc_len,
+                     int *bind, int *readonly, int *continuous, int *atomic),
+                    (pvar_index, name, name_len, verbosity, var_class, datatype, enumtype, desc,
+                     desc_len, bind, readonly, continuous, atomic),
+                    {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_get_info(
+                                pvar_index, name, name_len, verbosity, var_class, datatype,
+                                enumtype, desc, desc_len, bind, readonly, continuous, atomic);
+                        return csp_rt_t_pvar_get_info(pvar_index, name, name_len, verbosity,
+                                                      var_class, datatype, enumtype, desc, desc_len,
+                                                      bind, readonly, continuous, atomic);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_get_num
-CSP_WRAP(0, int, T_pvar_get_num, MPI_T_pvar_get_num, (int *num_pvar), (num_pvar), {
+CSP_WRAP_ANY_THREAD(int, T_pvar_get_num, MPI_T_pvar_get_num, (int *num_pvar), (num_pvar), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.T_pvar_get_num(num_pvar);
     return csp_rt_t_pvar_get_num(num_pvar);
@@ -59,88 +61,93 @@ CSP_WRAP(0, int, T_pvar_get_num, MPI_T_pvar_get_num, (int *num_pvar), (num_pvar)
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_handle_alloc
-CSP_WRAP(0, int, T_pvar_handle_alloc, MPI_T_pvar_handle_alloc,
-         (MPI_T_pvar_session pe_session, int pvar_index, void *obj_handle,
-          MPI_T_pvar_handle *handle, int *count),
-         (pe_session, pvar_index, obj_handle, handle, count), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_handle_alloc(pe_session, pvar_index, obj_handle, handle,
-                                                    count);
-             return csp_rt_t_pvar_handle_alloc(pe_session, pvar_index, obj_handle, handle, count);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_handle_alloc, MPI_T_pvar_handle_alloc,
+                    (MPI_T_pvar_session pe_session, int pvar_index, void *obj_handle,
+                     MPI_T_pvar_handle *handle, int *count),
+                    (pe_session, pvar_index, obj_handle, handle, count), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_handle_alloc(pe_session, pvar_index, obj_handle,
+                                                               handle, count);
+                        return csp_rt_t_pvar_handle_alloc(pe_session, pvar_index, obj_handle,
+                                                          handle, count);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_handle_free
-CSP_WRAP(0, int, T_pvar_handle_free, MPI_T_pvar_handle_free,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle), (pe_session, handle), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_handle_free(pe_session, handle);
-             return csp_rt_t_pvar_handle_free(pe_session, handle);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_handle_free, MPI_T_pvar_handle_free,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle *handle),
+                    (pe_session, handle), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_handle_free(pe_session, handle);
+                        return csp_rt_t_pvar_handle_free(pe_session, handle);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_read
-CSP_WRAP(0, int, T_pvar_read, MPI_T_pvar_read,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf),
-         (pe_session, handle, buf), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_read(pe_session, handle, buf);
-             return csp_rt_t_pvar_read(pe_session, handle, buf);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_read, MPI_T_pvar_read,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf),
+                    (pe_session, handle, buf), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_read(pe_session, handle, buf);
+                        return csp_rt_t_pvar_read(pe_session, handle, buf);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_readreset
-CSP_WRAP(0, int, T_pvar_readreset, MPI_T_pvar_readreset,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf),
-         (pe_session, handle, buf), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_readreset(pe_session, handle, buf);
-             return csp_rt_t_pvar_readreset(pe_session, handle, buf);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_readreset, MPI_T_pvar_readreset,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, void *buf),
+                    (pe_session, handle, buf), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_readreset(pe_session, handle, buf);
+                        return csp_rt_t_pvar_readreset(pe_session, handle, buf);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_reset
-CSP_WRAP(0, int, T_pvar_reset, MPI_T_pvar_reset,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_reset(pe_session, handle);
-             return csp_rt_t_pvar_reset(pe_session, handle);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_reset, MPI_T_pvar_reset,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle),
+                    {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_reset(pe_session, handle);
+                        return csp_rt_t_pvar_reset(pe_session, handle);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_session_free
-CSP_WRAP(0, int, T_pvar_session_free, MPI_T_pvar_session_free, (MPI_T_pvar_session * pe_session),
-         (pe_session), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_session_free(pe_session);
-             return csp_rt_t_pvar_session_free(pe_session);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_session_free, MPI_T_pvar_session_free,
+                    (MPI_T_pvar_session * pe_session), (pe_session), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_session_free(pe_session);
+                        return csp_rt_t_pvar_session_free(pe_session);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_start
-CSP_WRAP(0, int, T_pvar_start, MPI_T_pvar_start,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_start(pe_session, handle);
-             return csp_rt_t_pvar_start(pe_session, handle);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_start, MPI_T_pvar_start,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle),
+                    {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_start(pe_session, handle);
+                        return csp_rt_t_pvar_start(pe_session, handle);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_stop
-CSP_WRAP(0, int, T_pvar_stop, MPI_T_pvar_stop,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_stop(pe_session, handle);
-             return csp_rt_t_pvar_stop(pe_session, handle);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_stop, MPI_T_pvar_stop,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle), (pe_session, handle),
+                    {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_stop(pe_session, handle);
+                        return csp_rt_t_pvar_stop(pe_session, handle);
+                    })
 #endif
 
 #if CSP_HAVE_MPI_T_pvar_write
-CSP_WRAP(0, int, T_pvar_write, MPI_T_pvar_write,
-         (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf),
-         (pe_session, handle, buf), {
-             if (CSP_FROM_MPI(ra))
-                 return csp_mpi.T_pvar_write(pe_session, handle, buf);
-             return csp_rt_t_pvar_write(pe_session, handle, buf);
-         })
+CSP_WRAP_ANY_THREAD(int, T_pvar_write, MPI_T_pvar_write,
+                    (MPI_T_pvar_session pe_session, MPI_T_pvar_handle handle, const void *buf),
+                    (pe_session, handle, buf), {
+                        if (CSP_FROM_MPI(ra))
+                            return csp_mpi.T_pvar_write(pe_session, handle, buf);
+                        return csp_rt_t_pvar_write(pe_session, handle, buf);
+                    })
 #endif

@@ -6,7 +6,7 @@
 
 #if CSP_HAVE_MPI_Request_free
 CSP_WRAP(CSP_BY_REQ, int, Request_free, MPI_Request_free, (MPI_Request * request), (request), {
-    if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
+    if ((by & CSP_BY_REQ) && csp_req_any(1, request))
         return csp_req_free(request);
     return csp_mpi.Request_free(request);
 })
@@ -15,7 +15,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_free, MPI_Request_free, (MPI_Request * request
 #if CSP_HAVE_MPI_Request_get_status
 CSP_WRAP(CSP_BY_REQ, int, Request_get_status, MPI_Request_get_status,
          (MPI_Request request, int *flag, MPI_Status *status), (request, flag, status), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, &request))
+             if ((by & CSP_BY_REQ) && csp_req_any(1, &request))
                  return csp_req_get_status(request, flag, status);
              return csp_mpi.Request_get_status(request, flag, status);
          })
@@ -26,7 +26,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status_all, MPI_Request_get_status_all,
          (int count, CSP_CONST_REQUESTS MPI_Request array_of_requests[], int *flag,
           MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_get_status_all(count, array_of_requests, flag, array_of_statuses);
              return csp_mpi.Request_get_status_all(count, array_of_requests, flag,
                                                    array_of_statuses);
@@ -38,7 +38,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status_any, MPI_Request_get_status_any,
          (int count, CSP_CONST_REQUESTS MPI_Request array_of_requests[], int *index, int *flag,
           MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_get_status_any(count, array_of_requests, index, flag, status);
              return csp_mpi.Request_get_status_any(count, array_of_requests, index, flag, status);
          })
@@ -49,7 +49,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status_some, MPI_Request_get_status_some,
          (int incount, CSP_CONST_REQUESTS MPI_Request array_of_requests[], int *outcount,
           int array_of_indices[], MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_get_status_some(incount, array_of_requests, outcount,
                                                 array_of_indices, array_of_statuses);
              return csp_mpi.Request_get_status_some(incount, array_of_requests, outcount,
@@ -59,7 +59,7 @@ CSP_WRAP(CSP_BY_REQ, int, Request_get_status_some, MPI_Request_get_status_some,
 
 #if CSP_HAVE_MPI_Start
 CSP_WRAP(CSP_BY_REQ, int, Start, MPI_Start, (MPI_Request * request), (request), {
-    if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
+    if ((by & CSP_BY_REQ) && csp_req_any(1, request))
         return csp_req_start_all(1, request);
     return csp_mpi.Start(request);
 })
@@ -68,7 +68,7 @@ CSP_WRAP(CSP_BY_REQ, int, Start, MPI_Start, (MPI_Request * request), (request), 
 #if CSP_HAVE_MPI_Startall
 CSP_WRAP(CSP_BY_REQ, int, Startall, MPI_Startall, (int count, MPI_Request array_of_requests[]),
          (count, array_of_requests), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_start_all(count, array_of_requests);
              return csp_mpi.Startall(count, array_of_requests);
          })
@@ -77,7 +77,7 @@ CSP_WRAP(CSP_BY_REQ, int, Startall, MPI_Startall, (int count, MPI_Request array_
 #if CSP_HAVE_MPI_Test
 CSP_WRAP(CSP_BY_REQ, int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI_Status *status),
          (request, flag, status), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
+             if ((by & CSP_BY_REQ) && csp_req_any(1, request))
                  return csp_req_test(request, flag, status);
              return csp_mpi.Test(request, flag, status);
          })
@@ -87,7 +87,7 @@ CSP_WRAP(CSP_BY_REQ, int, Test, MPI_Test, (MPI_Request * request, int *flag, MPI
 CSP_WRAP(CSP_BY_REQ, int, Testall, MPI_Testall,
          (int count, MPI_Request array_of_requests[], int *flag, MPI_Status array_of_statuses[]),
          (count, array_of_requests, flag, array_of_statuses), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_testall(count, array_of_requests, flag, array_of_statuses);
              return csp_mpi.Testall(count, array_of_requests, flag, array_of_statuses);
          })
@@ -97,7 +97,7 @@ CSP_WRAP(CSP_BY_REQ, int, Testall, MPI_Testall,
 CSP_WRAP(CSP_BY_REQ, int, Testany, MPI_Testany,
          (int count, MPI_Request array_of_requests[], int *index, int *flag, MPI_Status *status),
          (count, array_of_requests, index, flag, status), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_testany(count, array_of_requests, index, flag, status);
              return csp_mpi.Testany(count, array_of_requests, index, flag, status);
          })
@@ -108,7 +108,7 @@ CSP_WRAP(CSP_BY_REQ, int, Testsome, MPI_Testsome,
          (int incount, MPI_Request array_of_requests[], int *outcount, int array_of_indices[],
           MPI_Status array_of_statuses[]),
          (incount, array_of_requests, outcount, array_of_indices, array_of_statuses), {
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_testsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
              return csp_mpi.Testsome(incount, array_of_requests, outcount, array_of_indices,
@@ -126,7 +126,7 @@ CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Wait, MPI_Wait, (MPI_Request * request, 
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(1, request))
+             if ((by & CSP_BY_REQ) && csp_req_any(1, request))
                  return csp_req_wait(request, status);
              return csp_mpi.Wait(request, status);
          })
@@ -144,7 +144,7 @@ CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Waitall, MPI_Waitall,
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_waitall(count, array_of_requests, array_of_statuses);
              return csp_mpi.Waitall(count, array_of_requests, array_of_statuses);
          })
@@ -162,7 +162,7 @@ CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Waitany, MPI_Waitany,
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(count, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(count, array_of_requests))
                  return csp_req_waitany(count, array_of_requests, index, status);
              return csp_mpi.Waitany(count, array_of_requests, index, status);
          })
@@ -183,7 +183,7 @@ CSP_WRAP(CSP_BY_AUTO | CSP_BY_REQ, int, Waitsome, MPI_Waitsome,
                  csp_p2p_waited(since_ns);
                  return rc;
              }
-             if (CSP_MEETS(CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
+             if ((by & CSP_BY_REQ) && csp_req_any(incount, array_of_requests))
                  return csp_req_waitsome(incount, array_of_requests, outcount, array_of_indices,
                                          array_of_statuses);
              return csp_mpi.Waitsome(incount, array_of_requests, outcount, array_of_indices,

@@ -64,6 +64,21 @@
                                 : wrap_##field(CSP_LIST args, CSP_RA, 0);                          \
     }
 
+// The same for a function that any thread may call, whatever the level of thread support: no clock, and nothing else
+// that is about MPI between MPI_Init and MPI_Finalize.
+#define CSP_WRAP_ANY_THREAD(type, field, name, params, args, ...)                                  \
+    static inline __attribute__((always_inline)) type wrap_##field(                                \
+        CSP_LIST params, CSP_UNUSED const void *ra) __VA_ARGS__ CSP_EXPORT type P##name params     \
+    {                                                                                              \
+        return wrap_##field(CSP_LIST args, CSP_RA);                                                \
+    }                                                                                              \
+    CSP_EXPORT type name params                                                                    \
+    {                                                                                              \
+        if (CSP_UNLIKELY(csp_tool.field) && !csp_caller_is_mpi(CSP_RA))                            \
+            return csp_tool.field args;                                                            \
+        return wrap_##field(CSP_LIST args, CSP_RA);                                                \
+    }
+
 // The same for a function without arguments; its time is nobody's interest.
 #define CSP_WRAP_VOID(type, field, name, ...)                                                      \
     static inline __attribute__((always_inline)) type wrap_##field(CSP_UNUSED const void *ra)      \

@@ -32,6 +32,20 @@ def test_policy_covers_the_standard(data):
     assert all(f.name in policy.class_of for f in standard if f.has_handle())
 
 
+@pytest.mark.parametrize("name", ["Initialized", "Finalized", "T_pvar_read", "Info_create_env"])
+def test_what_any_thread_may_call_meets_nothing(name):
+    """Neither messages of other threads' operations nor a clock in memory that MPI_Finalize takes away."""
+    text = "".join(p.read_text() for p in (ROOT / "src/wrap").glob("gen_*.c"))
+    assert f"CSP_WRAP_ANY_THREAD(int, {name}, " in text
+    assert f"CSP_WRAP(0, int, {name}, " not in text
+
+
+def test_what_any_thread_may_call_has_no_detours(data):
+    data["any_thread"] += " Waitall"
+    with pytest.raises(wrappers.PolicyError, match="MPI_Waitall may be called by any thread"):
+        wrappers.wrapper_files(wrappers.Policy(data))
+
+
 def test_forgotten_function_is_refused(data):
     broken = copy.deepcopy(data)
     for entry in broken["wrap"]:

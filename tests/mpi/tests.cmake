@@ -255,6 +255,8 @@ csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2
 csp_add_mpi_test(casper/auto_profile.c NP 4 GHOSTS 1 NODES 2 NAME casper/auto_profile_ghosts
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile_ghosts CSP_PREDICT_INT=100000 CSP_GSYNC_INT=10000
                  CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/left_calls.c NP 4 GHOSTS 1 NODES 2 MPI m50 abi m40
+                 ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile_ghosts CSP_PREDICT_INT=50000 CSP_GSYNC_INT=10000)
 # Several rounds of an exchange, and a tree of ghosts with a second level.
 csp_add_mpi_test(casper/auto_profile.c NP 10 GHOSTS 1 NODES 10 FIXED NAME casper/auto_profile_nodes
                  ENV CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=profile CSP_PREDICT_INT=100000 CSP_ACC_ROUTE=library)
@@ -430,7 +432,7 @@ csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_put_g
 csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hints_two)
 
 # Sends and receives by ghosts.
-foreach(test blocking_mixed buffers_differ complete counts_differ disconnect errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes threads)
+foreach(test blocking_mixed buffers_differ callback_waits complete counts_differ disconnect errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
 csp_add_mpi_test(p2p/buffered_room.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 30)

@@ -392,6 +392,7 @@ static void stops_seldom_beside_a_user_that_never_flushes(void **state)
 struct desk {
     struct csp_keep *keep;
     int sent[CSP_KEEP_BYE + 1];
+    int asked_for; // the route of the last change
     uint64_t now_ns;
     int said, off;
     double waited_ns; // for an operation, as said last
@@ -402,6 +403,8 @@ static void note_sent(void *ctx, int to, const struct csp_keep_msg *msg)
     struct desk *d = ctx;
     (void)to;
     d->sent[msg->kind]++;
+    if (msg->kind == CSP_KEEP_CLOSE)
+        d->asked_for = msg->route;
 }
 
 static void note_said(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t users)
@@ -643,6 +646,39 @@ static void tells_a_change_when_it_is_made(void **state)
     close_kept(&d);
 }
 
+// Nobody agrees in time.
+static void give_up(struct desk *d)
+{
+    d->now_ns += INTERVAL_NS / 4 + TURN_NS;
+    csp_keep_turn(d->keep, d->now_ns);
+}
+
+// A change that was given up is tried again after two intervals, with accumulates. Until then one of PUT and GET alone
+// may be late as well: nobody holds it up, so it puts off nothing.
+static void late_agents_put_off_no_accumulates(void **state)
+{
+    (void)state;
+    struct desk d;
+    uint64_t change = 0;
+    open_kept(&d);
+    interval(&d, 10000, &change);
+    to_desk(&d, CONDUCTOR, CSP_KEEP_PROBE, CSP_ADAPT_OFF);
+    assert_int_equal(d.asked_for, CSP_GATE_OFF | CSP_GATE_ACC_OFF);
+    give_up(&d);
+    for (int i = 0; i < 2; i++) { // the probe ends, and another one begins
+        to_desk(&d, CONDUCTOR, i == 0 ? CSP_KEEP_DECIDE : CSP_KEEP_PROBE, CSP_ADAPT_OFF);
+        assert_int_equal(d.asked_for, i == 0 ? 0 : CSP_GATE_OFF);
+        give_up(&d);
+    }
+    to_desk(&d, CONDUCTOR, CSP_KEEP_DECIDE, 0);
+    give_up(&d);
+    d.now_ns += 2 * INTERVAL_NS;
+    to_desk(&d, CONDUCTOR, CSP_KEEP_PROBE, CSP_ADAPT_OFF);
+    assert_int_equal(d.asked_for, CSP_GATE_OFF | CSP_GATE_ACC_OFF);
+    give_up(&d);
+    close_kept(&d);
+}
+
 // The conductor's word to probe may meet the keeper's last one to it.
 static void begins_no_change_when_all_have_left(void **state)
 {
@@ -697,6 +733,7 @@ int main(void)
         cmocka_unit_test(stops_seldom_beside_a_user_that_never_flushes),
         cmocka_unit_test(wants_again_after_a_change_without_a_probe),
         cmocka_unit_test(tells_a_change_when_it_is_made),
+        cmocka_unit_test(late_agents_put_off_no_accumulates),
         cmocka_unit_test(begins_no_change_when_all_have_left),
         cmocka_unit_test(stays_with_a_probe_until_it_ends_for_all),
         cmocka_unit_test(leaves_a_probe_that_costs_too_much),

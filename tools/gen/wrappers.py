@@ -19,6 +19,7 @@ import subprocess
 import sys
 import textwrap
 import tomllib
+from fnmatch import fnmatchcase
 
 import mpi_api
 
@@ -138,6 +139,7 @@ class Policy:
         self.functions = mpi_api.standard_functions()
         self._add_prototypes(data["prototypes"])
         self.by_field = {f.field: f for f in self.functions.values()}
+        self.any_thread = data["any_thread"]
         self.class_of: dict[str, str] = {}
         self.wrapped: list[tuple[dict, mpi_api.Function]] = []
         for entry in data["wrap"]:
@@ -293,7 +295,8 @@ def body_request(function: mpi_api.Function, entry: dict) -> str:
     native = call("csp_mpi." + function.field, args)
     is_ours = f"csp_req_any({count}, {where})"
     ours = call("csp_req_" + target, own)
-    either = f"if (CSP_MEETS(CSP_BY_REQ) && {is_ours})\n{ours}\n{native}"
+    # whoever calls: the library has none of ours, and may seem to call where a callback ends with this one
+    either = f"if ((by & CSP_BY_REQ) && {is_ours})\n{ours}\n{native}"
     if not function.field.startswith("Wait"):
         return either
     one_of = [text.removeprefix("return ").removesuffix(";") for text in (ours, native)]
@@ -368,7 +371,11 @@ BODIES = {
 }
 
 
-def wrapper(entry: dict, function: mpi_api.Function) -> str:
+def any_thread(function: mpi_api.Function, patterns: str) -> bool:
+    return any(fnmatchcase(function.field, pattern) for pattern in patterns.split())
+
+
+def wrapper(entry: dict, function: mpi_api.Function, patterns: str) -> str:
     body = "{" + BODIES[entry["class"]](function, entry) + "}"
     lines = [f"#if CSP_HAVE_{function.name}"]
     if function.origin == "removed":
@@ -381,7 +388,12 @@ def wrapper(entry: dict, function: mpi_api.Function) -> str:
         args = ", ".join(p.name for p in function.params)
         ways = " | ".join(sorted(set(re.findall(r"\bCSP_BY_\w+", body)))) or "0"
         form = "CSP_WRAP_OP" if entry["class"] == "op" else "CSP_WRAP"
-        lines.append(f"{form}({ways}, {head}, ({params}), ({args}), {body})")
+        form = f"{form}({ways}, "
+        if any_thread(function, patterns):
+            form = "CSP_WRAP_ANY_THREAD("
+            if ways != "0":
+                raise PolicyError(f"{function.name} may be called by any thread, and meets {ways}")
+        lines.append(f"{form}{head}, ({params}), ({args}), {body})")
     else:
         lines.append(f"CSP_WRAP_VOID({head}, {body})")
     return "\n".join(lines + ["#endif\n"])
@@ -402,7 +414,7 @@ def clang_format(text: str, name: str) -> str:
 def wrapper_files(policy: Policy) -> dict[str, str]:
     bodies: dict[str, list[str]] = {}
     for entry, function in policy.wrapped:
-        bodies.setdefault(entry["file"], []).append(wrapper(entry, function))
+        bodies.setdefault(entry["file"], []).append(wrapper(entry, function, policy.any_thread))
     files = {}
     for name, parts in bodies.items():
         path = f"src/wrap/gen_{name}.c"

@@ -100,6 +100,23 @@ static void bad_arguments(void)
     CHECK_CLASS(MPI_Send(&x, 1, MPI_DATATYPE_NULL, 0, 0, comm), MPI_ERR_TYPE);
 }
 
+// On the communicator's own handler, whoever asks first how long the message is. Open MPI's handles are addresses.
+static void freed_type(void)
+{
+#ifdef MPICH_NUMVERSION
+    int x = 0;
+    MPI_Request r = MPI_REQUEST_NULL;
+    MPI_Datatype freed, type;
+    PHASE("freed type");
+    MPI_Type_contiguous(3, MPI_INT, &type);
+    MPI_Type_commit(&type);
+    freed = type;
+    MPI_Type_free(&type);
+    CHECK_CLASS(MPI_Isend(&x, 1, freed, next_rank, 0, comm, &r), MPI_ERR_TYPE);
+    CHECK_CLASS(MPI_Irecv(&x, 1, freed, last_rank, 0, comm, &r), MPI_ERR_TYPE);
+#endif
+}
+
 // No buffer, and more than nothing to send or receive. Of absolute addresses it is one (MPI_BOTTOM), and of nothing none is needed.
 static void null_buffers(void)
 {
@@ -201,6 +218,7 @@ int main(void)
         truncated(sizes[i]);
     some_truncated();
     bad_arguments();
+    freed_type();
     null_buffers();
     absolute_addresses();
     matched_message();

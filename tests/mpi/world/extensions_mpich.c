@@ -54,11 +54,36 @@ static void request(void)
     CHECK_INT(in, other == MPI_PROC_NULL ? -1 : other);
 }
 
+// The program may use the buffer as soon as it is told, with and without gaps.
+static void buffer_at_once(int gaps)
+{
+    int to = (csp_test_rank + 1) % csp_test_size,
+        from = (csp_test_rank + csp_test_size - 1) % csp_test_size;
+    int in[4] = {-1, -1, -1, -1}, out[2] = {csp_test_rank, csp_test_rank + 1};
+    MPI_Datatype pair;
+    MPI_Request r;
+    MPI_Type_vector(2, 1, gaps ? 3 : 1, MPI_INT, &pair);
+    MPI_Type_commit(&pair);
+    MPI_Irecv(in, 1, pair, from, 1, MPI_COMM_WORLD, &r);
+    MPI_Send(out, 2, MPI_INT, to, 1, MPI_COMM_WORLD);
+    int flag = 0;
+    while (!(flag = MPIX_Request_is_complete(r))) {
+        int any;
+        MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE); // progress
+    }
+    CHECK_INT(in[0], from);
+    CHECK_INT(in[gaps ? 3 : 1], from + 1);
+    MPI_Wait(&r, MPI_STATUS_IGNORE);
+    MPI_Type_free(&pair);
+}
+
 int main(void)
 {
     csp_test_init();
     handler();
     request();
+    buffer_at_once(0);
+    buffer_at_once(1);
     return csp_test_done();
 }
 
