@@ -45,13 +45,12 @@ void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *m
     k->config.send(k->config.ctx, to_node, msg);
 }
 
-// At times that all routes have in common: a look is at all of them, and idle ones report, too.
+// At times that all routes have in common: idle ones report, too.
 void csp_keep_look_at(struct csp_keep *k, uint64_t ns)
 {
-    uint64_t grid_ns = k->config.adapt.interval_ns / LOOKS + 1;
-    ns += grid_ns - 1 - (ns - 1) % grid_ns;
+    uint64_t grid_ns = k->sampling.grid_ns;
     if (ns < k->look_at_ns)
-        k->look_at_ns = ns;
+        k->look_at_ns = (ns + grid_ns - 1) / grid_ns * grid_ns;
 }
 
 struct csp_keep *csp_keep_new(const struct csp_keep_config *config)
@@ -59,6 +58,7 @@ struct csp_keep *csp_keep_new(const struct csp_keep_config *config)
     struct csp_keep *k = csp_keep_calloc(sizeof(*k));
     k->config = *config;
     k->config.adapt.by_order = 1;
+    k->sampling.grid_ns = config->adapt.interval_ns / LOOKS + 1;
     k->look_at_ns = UINT64_MAX;
     return k;
 }
@@ -86,13 +86,14 @@ void csp_keep_receive(struct csp_keep *k, int from_node, const struct csp_keep_m
 
 int csp_keep_turn(struct csp_keep *k, uint64_t now_ns)
 {
-    int done = 0;
-    if (k->closing == 0 && now_ns < k->look_at_ns)
-        return 0;
+    int done = csp_agents_close(k);
+    if (now_ns < k->look_at_ns)
+        return done;
     k->look_at_ns = UINT64_MAX;
-    for (int i = 0; i < CSP_KEEP_BUCKETS; i++)
-        done |= csp_agent_turn(k, k->agents[i], now_ns) |
-                csp_keeper_turn(k, k->keepers[i], now_ns) |
+    done |= csp_agents_sample(k, now_ns);
+    for (int i = 0; i < CSP_KEEP_BUCKETS;
+         i++) // one for each window of this node, of the processes with an agent
+        done |= csp_keeper_turn(k, k->keepers[i], now_ns) |
                 csp_conductor_turn(k, k->conductors[i], now_ns);
     return done;
 }
@@ -102,6 +103,7 @@ void csp_keep_free(struct csp_keep *k)
     for (int i = 0; i < CSP_KEEP_BUCKETS; i++)
         CSP_CHECK(!k->agents[i] && !k->keepers[i] && !k->conductors[i],
                   "a route is in use at the end");
-    CSP_CHECK(k->closing == 0, "changes of routes that are gone are counted: %d", k->closing);
+    CSP_CHECK(!k->closing && csp_wheel_next_ns(&k->sampling) == UINT64_MAX,
+              "an agent of a route that is gone waits");
     free(k);
 }

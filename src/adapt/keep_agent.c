@@ -15,6 +15,7 @@ struct seat {
 enum agent_state { JOINING, OPEN, CLOSING, CLOSED, LEAVING };
 
 struct csp_agent {
+    struct csp_timed due; // to report, or to close gates; the first member
     struct csp_agent *next;
     uint64_t gid;
     int node, first; // the keeper's, the conductor's
@@ -43,10 +44,23 @@ static void to_keeper(struct csp_keep *k, const struct csp_agent *a, enum csp_ke
     csp_keep_post(k, a->node, &msg);
 }
 
+static struct csp_agent *agent_of(struct csp_timed *due)
+{
+    return (struct csp_agent *)(void *)due;
+}
+
 static void set_state(struct csp_keep *k, struct csp_agent *a, enum agent_state state)
 {
-    k->closing += (state == CLOSING) - (a->state == CLOSING);
+    csp_timed_stop(&a->due);
+    if (state == CLOSING)
+        csp_timed_put(&k->closing, &a->due);
     a->state = state;
+}
+
+static void wake_at(struct csp_keep *k, struct csp_agent *a, uint64_t ns)
+{
+    csp_wheel_put(&k->sampling, &a->due, ns);
+    csp_keep_look_at(k, ns);
 }
 
 static void ask(struct csp_keep *k, struct csp_agent *a)
@@ -87,7 +101,7 @@ static void begin_sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_n
     a->samples = 1;
     a->begin_ns = now_ns;
     a->report_at_ns = now_ns + a->sample_ns;
-    csp_keep_look_at(k, a->report_at_ns);
+    wake_at(k, a, a->report_at_ns);
 }
 
 static void plan_sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns, uint64_t after)
@@ -97,7 +111,7 @@ static void plan_sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns
     if (after == 0)
         begin_sample(k, a, now_ns);
     else
-        csp_keep_look_at(k, a->begin_ns);
+        wake_at(k, a, a->begin_ns);
 }
 
 // A sample stands for the time until the next one, too.
@@ -238,25 +252,32 @@ static int sample(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
     }
     if (!a->samples && now_ns >= a->begin_ns)
         begin_sample(k, a, now_ns);
-    else
-        csp_keep_look_at(k, a->samples ? a->report_at_ns : a->begin_ns);
+    else // further away than the wheel is large
+        wake_at(k, a, a->samples ? a->report_at_ns : a->begin_ns);
     return 0;
 }
 
-// @return 1 if something was done.
-static int turn(struct csp_keep *k, struct csp_agent *a, uint64_t now_ns)
-{
-    if (a->state == CLOSING) {
-        try_close(k, a);
-        return a->state == CLOSED;
-    }
-    return a->state == OPEN && sample(k, a, now_ns);
-}
-
-int csp_agent_turn(struct csp_keep *k, struct csp_agent *first, uint64_t now_ns)
+int csp_agents_close(struct csp_keep *k)
 {
     int done = 0;
-    for (struct csp_agent *a = first; a; a = a->next)
-        done |= turn(k, a, now_ns);
+    for (struct csp_timed *t = k->closing, *next; t; t = next) {
+        next = t->next;
+        try_close(k, agent_of(t));
+        done |= agent_of(t)->state == CLOSED;
+    }
+    return done;
+}
+
+int csp_agents_sample(struct csp_keep *k, uint64_t now_ns)
+{
+    struct csp_timed *due = NULL;
+    int done = 0;
+    csp_wheel_take(&k->sampling, now_ns, &due);
+    while (due) {
+        struct csp_agent *a = agent_of(due);
+        csp_timed_stop(&a->due);
+        done |= sample(k, a, now_ns);
+    }
+    csp_keep_look_at(k, csp_wheel_next_ns(&k->sampling));
     return done;
 }

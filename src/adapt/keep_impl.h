@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include "adapt/keep.h"
+#include "adapt/wheel.h"
 
 enum { CSP_KEEP_BUCKETS = 64 };
 
@@ -18,8 +19,9 @@ struct csp_keep {
     struct csp_agent *agents[CSP_KEEP_BUCKETS];
     struct csp_keeper *keepers[CSP_KEEP_BUCKETS];
     struct csp_conductor *conductors[CSP_KEEP_BUCKETS];
-    int closing;         // agents that wait for gates, keepers that wait for agents
-    uint64_t look_at_ns; // when there is something to do next, else
+    struct csp_timed *closing; // agents that wait for gates: in each turn
+    struct csp_wheel sampling; // agents that report
+    uint64_t look_at_ns;       // when there is something else to do next
 };
 
 /** The times of small intervals are bounded from below. */
@@ -50,9 +52,10 @@ unsigned csp_keep_bucket(uint64_t gid, int node);
 void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *msg);
 void csp_keep_look_at(struct csp_keep *k, uint64_t ns);
 
-// Each: a message for the role; a turn, @return 1 if something was done.
+// Each: a message for the role; a turn (agents: of those that wait, of those that are due), @return 1 if something was done.
 void csp_agent_receive(struct csp_keep *k, const struct csp_keep_msg *msg, uint64_t now_ns);
-int csp_agent_turn(struct csp_keep *k, struct csp_agent *first, uint64_t now_ns);
+int csp_agents_close(struct csp_keep *k);
+int csp_agents_sample(struct csp_keep *k, uint64_t now_ns);
 void csp_keeper_receive(struct csp_keep *k, int from, const struct csp_keep_msg *msg,
                         uint64_t now_ns);
 int csp_keeper_turn(struct csp_keep *k, struct csp_keeper *first, uint64_t now_ns);

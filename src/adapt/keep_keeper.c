@@ -105,7 +105,6 @@ static void say(struct csp_keep *k, struct csp_keeper *r)
 static void end_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
     r->changing = 0;
-    k->closing--;
     say(k, r);
     csp_adapt_restart(&r->adapt, now_ns, r->done);
     const struct member *m;
@@ -145,7 +144,7 @@ static void begin_change(struct csp_keep *k, struct csp_keeper *r, uint32_t want
         now_ns + csp_keep_at_least(k->config.adapt.interval_ns / CLOSE_SHARE,
                                    LEAST_CLOSE_NS + (uint64_t)r->nmembers * MEMBER_CLOSE_NS);
     r->nclosed = 0;
-    k->closing++;
+    csp_keep_look_at(k, r->give_up_ns);
     struct member *m;
     for (int node = 0; (m = csp_keep_next(&r->members, &node));) {
         m->closed = 0;
@@ -302,7 +301,6 @@ static struct member *find_member(const struct csp_keeper *r, int node)
 // The last member is told when the conductor knows that there is nothing more to keep.
 static void quit(struct csp_keep *k, struct csp_keeper *r, struct member *last, uint64_t now_ns)
 {
-    k->closing -= r->changing;
     r->changing = r->owes = 0;
     csp_adapt_decide(&r->adapt, now_ns, r->done);
     if (!r->leavers)
@@ -415,6 +413,8 @@ int csp_keeper_turn(struct csp_keep *k, struct csp_keeper *first, uint64_t now_n
         if (r->changing && now_ns >= r->give_up_ns) {
             give_up(k, r, now_ns);
             done = 1;
+        } else if (r->changing) {
+            csp_keep_look_at(k, r->give_up_ns);
         }
     return done;
 }

@@ -4,6 +4,7 @@
 
 import argparse
 import importlib.util
+import io
 import json
 import os
 import re
@@ -50,7 +51,7 @@ def test_files_of_a_larger_run_before_are_gone(traced):
 def test_changes_beyond_those_kept_are_counted(tmp_path):
     env = {"CSP_TRACE": str(tmp_path / "trace"), "CSP_ACC_ROUTE": "library"}
     report, _ = reported(Job(job_support.library("m50"), "casper/many_changes", env=env), tmp_path)
-    nodes, _ = timeline.load(tmp_path / "trace")
+    nodes = list(timeline.load(tmp_path / "trace"))
     kept = [len(node.changes) for node in nodes]
     assert (report["changes_count"], len(report["changes"]), kept) == (300, 256, [256, 0])
     assert [node.more_changes for node in nodes] == [44, 0]
@@ -203,16 +204,17 @@ def test_a_hole_in_a_trace_costs_what_was_in_it(tmp_path, capsys):
     text = lines(TRACK)
     hole = text.index("computes")
     (tmp_path / "casper-0.trace.json").write_text(text[:hole] + text[hole + 20 :])
-    nodes, events = timeline.load(tmp_path)
-    assert nodes[0].spans == {7: [(0, 2, "MPI")]} and len(events) == 2
+    out = io.StringIO()
+    (node,) = timeline.load(tmp_path, out)
+    assert node.spans == {7: [(0, 2, "MPI")]}
+    assert len(json.loads(out.getvalue())["traceEvents"]) == 2
     assert "casper-0.trace.json is not complete" in capsys.readouterr().err
 
 
 def test_a_node_without_a_trace_does_not_cost_the_others(tmp_path, capsys):
     (tmp_path / "casper-0.trace.json").write_text(lines(TRACK))
     (tmp_path / "casper-1.trace.json").write_text("")
-    nodes, _ = timeline.load(tmp_path)
-    assert [node.number for node in nodes] == [0]
+    assert [node.number for node in timeline.load(tmp_path)] == [0]
     assert "casper-1.trace.json is no trace of Casper: left out" in capsys.readouterr().err
 
 
@@ -221,7 +223,7 @@ def test_a_directory_with_a_pattern_in_its_name(tmp_path):
         (tmp_path / name).mkdir()
         (tmp_path / name / "casper-0.trace.json").write_text(lines(TRACK))
     (tmp_path / "run1" / "casper-1.trace.json").write_text(lines(TRACK))
-    assert len(timeline.load(tmp_path / "run[1]")[0]) == 1
+    assert len(list(timeline.load(tmp_path / "run[1]"))) == 1
 
 
 def test_a_page_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
@@ -239,6 +241,26 @@ def test_a_page_that_fails_leaves_the_one_before(tmp_path, monkeypatch):
         timeline.run(args, {})
     assert {p.name for p in tmp_path.iterdir()} == {"casper-0.trace.json", "report.html"}
     assert (tmp_path / "report.html").read_text() == "before"
+
+
+def test_nodes_are_read_one_after_the_other(tmp_path, monkeypatch):
+    """A long run of many processes has more of them than fit in memory."""
+    for node in (0, 2, 10):
+        (tmp_path / f"casper-{node}.trace.json").write_text(
+            lines([e | {"pid": node} for e in TRACK])
+        )
+    monkeypatch.setattr(timeline, "import_plots", lambda: None)
+    monkeypatch.setattr(timeline, "draw", lambda _plt, node: f"<svg>{len(node.spans)}</svg>")
+    found = []
+    page = timeline.page
+    monkeypatch.setattr(timeline, "page", lambda *args: (found.extend(args[0]), page(*args))[1])
+    timeline.run(argparse.Namespace(directory=str(tmp_path)), {})
+    assert [node.number for node in found] == [0, 2, 10]
+    assert not any(node.spans for node in found)
+    text = (tmp_path / "report.html").read_text()
+    assert text.count("<svg>1</svg>") == 3 and text.count("<td>rank 7</td>") == 3
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert [e["pid"] for e in events] == [node for node in (0, 2, 10) for _ in TRACK]
 
 
 def test_short_spans_are_drawn_together():
@@ -268,7 +290,7 @@ def test_ghosts_are_drawn_on_nodes_with_many_users():
 def test_something_else_is_no_trace(tmp_path, text):
     (tmp_path / "casper-0.trace.json").write_text(text)
     with pytest.raises(CasperError, match="no trace of Casper"):
-        timeline.load(tmp_path)
+        list(timeline.load(tmp_path))
 
 
 def test_a_span_that_a_dead_job_left_open_ends_with_the_last_event():

@@ -26,15 +26,22 @@ def check_writable(path, remedy):
         pass
 
 
-def replace(path, text, remedy):
-    """Writes it; what was there before stays if that fails."""
+@contextlib.contextmanager
+def replacing(path, remedy):
+    """A file to write it to; what was there before stays if that fails."""
     with folder_of(path, remedy) as folder:
         with tempfile.NamedTemporaryFile("w", dir=folder, delete=False, encoding="utf-8") as file:
             try:
-                file.write(text)
+                yield file
                 file.flush()
                 os.chmod(file.name, 0o644)
                 os.replace(file.name, path)
-            except OSError:
+            except BaseException:
                 os.unlink(file.name)
                 raise
+
+
+def replace(path, text, remedy):
+    """Writes it; what was there before stays if that fails."""
+    with replacing(path, remedy) as file:
+        file.write(text)

@@ -15,12 +15,14 @@ from casper_cli.errors import CasperError, warn
 PATTERN = "casper-*.trace.json"
 MOST_TRACKS = 48  # of a node; more can not be told apart on a page
 PIXELS = 1200  # across it
+REMEDY = "Is there room, and may you write there?"
 COLOURS = {
     "computes": "#56b4e9",
     "computes and MPI": "#e69f00",
     "MPI": "#d55e00",
     "busy": "#0072b2",
 }
+OF_USERS = ("computes", "computes and MPI", "MPI")  # of these states
 WAYS = (("load/store", "#666666"), ("ghosts", "#0072b2"), ("targets", "#d55e00"))
 STYLE = """
 body { font: 15px/1.45 system-ui, sans-serif; margin: 2em auto; max-width: 75em; padding: 0 1em; color: #222 }
@@ -43,9 +45,12 @@ class Node:
         self.counters = {}  # name: [(time, {series: value})]
         self.changes = []  # (time, text, arguments, whether redirection is off)
         self.more_changes = 0  # that the file leaves out
+        self.kept = None  # end and percents, when the rest is forgotten
 
     def end(self):
         """When the last thing ended."""
+        if self.kept:
+            return self.kept[0]
         ends = [b + n for spans in self.spans.values() for b, n, _ in spans]
         ends += [points[-1][0] for points in self.counters.values()]
         return max(ends + [0])
@@ -56,12 +61,20 @@ class Node:
     def ghosts(self):
         return sorted(tid for tid, name in self.tracks.items() if name.startswith("ghost "))
 
-    def percents(self, states):
-        """A row for each user: of the node's time in each of these states."""
-        total = self.end() or 1
+    def percents(self):
+        """A row for each user: of the node's time in each state."""
+        if self.kept:
+            return self.kept[1]
+        total, rows = self.end() or 1, []
         for tid in self.users():
             of_state = times(self.spans.get(tid, []))
-            yield [self.tracks[tid]] + [100 * of_state[state] / total for state in states]
+            rows.append([self.tracks[tid]] + [100 * of_state[state] / total for state in OF_USERS])
+        return rows
+
+    def forget(self):
+        """What is drawn by now: a long run of many processes has gigabytes of it."""
+        self.kept = self.end(), self.percents()
+        self.spans, self.counters = {}, {}
 
 
 def times(spans):
@@ -81,26 +94,31 @@ def parse(text):
 
 
 def read_events(path):
-    """The events of a file, one a line. Its job may have died, or the disk was full for a while: lines may be
-    damaged, and the end may not be there."""
-    with open(path, encoding="utf-8", errors="replace") as file:
-        text = file.read()
-    events = parse(text)
-    if events is None:
-        lines = (parse(line.rstrip().rstrip(",")) for line in text.split("\n"))
-        events = [event for event in lines if isinstance(event, dict)]
-        if events:
-            warn("%s is not complete" % path)
-    good = isinstance(events, list) and all(
-        isinstance(e, dict) and {"pid", "ph"} <= e.keys() for e in events
-    )
-    return events if good else []
+    """The events of a file, one a line: (text, event). Its job may have died, or the disk was full for a
+    while: lines may be damaged, and the end may not be there."""
+    found, damaged, end = False, False, ""
+    try:
+        with open(path, encoding="utf-8", errors="replace") as file:
+            for line in file:
+                text = line.strip().rstrip(",")
+                end = text or end
+                if text in ("[", "]", ""):
+                    continue
+                event = parse(text)
+                if isinstance(event, dict) and {"pid", "ph"} <= event.keys():
+                    found = True
+                    yield text, event
+                else:
+                    damaged = True
+    except OSError as error:
+        raise CasperError("%s cannot be read: %s" % (path, error.strerror), "May you?") from error
+    if found and (damaged or end != "]"):
+        warn("%s is not complete" % path)
 
 
 def read_node(events):
-    """Spans that a job which died left open end with the last event."""
-    node, begun = Node(events[0]["pid"]), {}
-    last = max((e.get("ts", 0) + e.get("dur", 0) for e in events), default=0) * 1e-6
+    """The node, or None without events. Spans that a job which died left open end with the last event."""
+    node, begun, last = None, {}, 0
 
     def end(tid, at):
         if tid in begun:
@@ -108,7 +126,9 @@ def read_node(events):
             node.spans.setdefault(tid, []).append((begin, at - begin, name))
 
     for e in events:
+        node = node or Node(e["pid"])
         at = e.get("ts", 0) * 1e-6
+        last = max(last, at + e.get("dur", 0) * 1e-6)
         if e["ph"] == "M" and e["name"] == "thread_name":
             node.tracks[e["tid"]] = e["args"]["name"]
         elif e["ph"] == "M" and e["name"] == "more_changes":
@@ -128,25 +148,39 @@ def read_node(events):
     return node
 
 
-def load(directory):
-    """(nodes, all events)."""
-    paths = sorted(glob.glob(os.path.join(glob.escape(directory), PATTERN)))
+def copied(events, out, begin):
+    """The events, whose texts go to a trace of all nodes."""
+    for text, event in events:
+        if out:
+            out.write(begin + text)
+        begin = ",\n"
+        yield event
+
+
+def load(directory, out=None):
+    """The nodes, one at a time; their events go to the file `out`."""
+    paths = glob.glob(os.path.join(glob.escape(directory), PATTERN))
     if not paths:
         raise CasperError(
             "there is no %s in %s" % (PATTERN, directory),
             "Run the program with CSP_TRACE=%s first." % directory,
         )
-    found = {path: read_events(path) for path in paths}
-    bad = [path for path, events in found.items() if not events]
+    bad, begin = [], '{"traceEvents": [\n'
+    for path in sorted(paths, key=lambda path: (len(path), path)):  # by numbers of nodes
+        node = read_node(copied(read_events(path), out, begin))
+        if node:
+            begin = ",\n"
+            yield node
+        else:
+            bad.append(path)
+    if out:
+        out.write("\n]}\n")
     if len(bad) == len(paths):
         raise CasperError(
             "%s is no trace of Casper" % bad[0], "Traces are written by a run with CSP_TRACE=DIR."
         )
     for path in bad:
         warn("%s is no trace of Casper: left out" % path)
-    good = [events for events in found.values() if events]
-    nodes = sorted((read_node(events) for events in good), key=lambda n: n.number)
-    return nodes, [event for of_node in good for event in of_node]
 
 
 def step_sum(node, suffix, series):
@@ -271,8 +305,7 @@ def table(head, rows):
 
 def page(nodes, figures):
     """The whole page."""
-    states = ("computes", "computes and MPI", "MPI")
-    shares = [row for node in nodes for row in node.percents(states)]
+    shares = [row for node in nodes for row in node.percents()]
     changes = [(at, node.number, n, args) for node in nodes for at, n, args, _ in node.changes]
     changes.sort(key=lambda change: change[:3])  # several may be equal but for their figures
     rows = [
@@ -303,7 +336,7 @@ def page(nodes, figures):
         if node.more_changes
     ]
     parts.append("<h2>Users: percent of the time</h2>")
-    parts.append(table(["", *states], shares))
+    parts.append(table(["", *OF_USERS], shares))
     return "\n".join(parts + ["</body></html>\n"])
 
 
@@ -325,14 +358,22 @@ def import_plots():
 
 def run(args, env):
     """Writes DIR/report.html and DIR/trace.json."""
-    nodes, events = load(args.directory)
-    write(args.directory, "trace.json", json.dumps({"traceEvents": events}))
-    plt = import_plots()
-    write(args.directory, "report.html", page(nodes, [draw(plt, node) for node in nodes]))
-    return 0
-
-
-def write(directory, name, text):
-    path = os.path.join(directory, name)
-    files.replace(path, text, "Is there room, and may you write there?")
+    nodes, figures, missing, plt = [], [], None, None
+    try:
+        plt = import_plots()
+    except CasperError as error:
+        missing = error  # the trace of all nodes needs no plots
+    path = os.path.join(args.directory, "trace.json")
+    with files.replacing(path, REMEDY) as out:
+        for node in load(args.directory, out):
+            if not missing:
+                figures.append(draw(plt, node))
+            node.forget()
+            nodes.append(node)
     print(path)
+    if missing:
+        raise missing
+    path = os.path.join(args.directory, "report.html")
+    files.replace(path, page(nodes, figures), REMEDY)
+    print(path)
+    return 0
