@@ -91,8 +91,7 @@ int csp_keep_turn(struct csp_keep *k, uint64_t now_ns)
         return done;
     k->look_at_ns = UINT64_MAX;
     done |= csp_agents_sample(k, now_ns);
-    for (int i = 0; i < CSP_KEEP_BUCKETS;
-         i++) // one for each window of this node, of the processes with an agent
+    for (int i = 0; i < CSP_KEEP_BUCKETS; i++) // few: one of each kind for a window
         done |= csp_keeper_turn(k, k->keepers[i], now_ns) |
                 csp_conductor_turn(k, k->conductors[i], now_ns);
     return done;

@@ -139,7 +139,8 @@ static void print_changes(FILE *out, const struct csp_report *r)
     int shown = r->nchanges < CHANGES_SHOWN ? r->nchanges : CHANGES_SHOWN;
     if (r->total.changes == 0)
         return;
-    fprintf(out, "  %llu changes of redirection, or of who carries messages%s\n", (unsigned long long)r->total.changes,
+    fprintf(out, "  %llu changes of redirection, or of who carries messages%s\n",
+            (unsigned long long)r->total.changes,
             r->total.changes > (uint64_t)shown ? ", first:" : ":");
     for (int i = 0; i < shown; i++)
         print_change(out, &r->changes[i].change);
