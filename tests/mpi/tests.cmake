@@ -435,6 +435,7 @@ csp_add_mpi_test(rma/info_hints.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/info_hint
 foreach(test blocking_mixed buffers_differ callback_waits complete counts_differ disconnect errors freed_at_end freed_comm freed_pair get_count half_pair order probes short_runs sizes threads)
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 120)
 endforeach()
+csp_add_mpi_test(p2p/errors.c NP 4 GHOSTS 1 NODES 2 NAME p2p/auto_errors MPI m40 CORE ENV CSP_P2P=auto TIMEOUT 30)
 csp_add_mpi_test(p2p/buffered_room.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on TIMEOUT 30)
 csp_add_mpi_test(p2p/buffered_session.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on TIMEOUT 30)
 # Elsewhere it hangs plain.
