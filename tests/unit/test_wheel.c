@@ -2,7 +2,6 @@
 // Copyright the Casper developers
 #include "adapt/wheel.h"
 
-#include <stdlib.h>
 #include "unit.h"
 
 enum { MANY = 300, GRID_NS = 10, ROUNDS = 20000, FAR_NS = 3 * CSP_WHEEL_SLOTS * GRID_NS };
@@ -18,18 +17,17 @@ static void everybody_comes_up_in_time(void **state)
     (void)state;
     static struct entry all[MANY];
     struct csp_wheel w = {.grid_ns = GRID_NS};
-    uint64_t now_ns = 1000003, due = 0, early = 0;
-    srand(1);
+    uint64_t now_ns = 1000003, due = 0, early = 0, seed = 1;
     for (int round = 0; round < ROUNDS; round++) {
-        struct entry *e = &all[rand() % MANY];
-        if (rand() % 4 == 0) {
+        struct entry *e = &all[unit_random(&seed) % MANY];
+        if (unit_random(&seed) % 4 == 0) {
             csp_timed_stop(&e->timed);
             e->at_ns = 0;
         } else {
-            e->at_ns = now_ns + (uint64_t)(rand() % (rand() % 8 ? 500 : FAR_NS));
+            e->at_ns = now_ns + unit_random(&seed) % (unit_random(&seed) % 8 ? 500 : FAR_NS);
             csp_wheel_put(&w, &e->timed, e->at_ns);
         }
-        now_ns += (uint64_t)(rand() % (rand() % 100 ? 20 : 2 * FAR_NS));
+        now_ns += unit_random(&seed) % (unit_random(&seed) % 100 ? 20 : 2 * FAR_NS);
         struct csp_timed *list = NULL;
         csp_wheel_take(&w, now_ns, &list);
         while (list) {

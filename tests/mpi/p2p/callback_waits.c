@@ -17,12 +17,12 @@ static int query(void *state, MPI_Status *status)
     return MPI_SUCCESS;
 }
 
-static __attribute__((optimize("O2"))) int wait_at_end(void *state)
+static int wait_at_end(void *state)
 {
     return MPI_Wait(&((struct inner *)state)->wait, MPI_STATUS_IGNORE);
 }
 
-static __attribute__((optimize("O2"))) int free_at_end(void *state)
+static int free_at_end(void *state)
 {
     return MPI_Request_free(&((struct inner *)state)->free);
 }
