@@ -424,7 +424,7 @@ foreach(test acc_borders acc_epochs acc_history acc_mixed_calls acc_ops acc_orde
                      ENV CSP_ACC_GHOST=segment CSP_PUTGET_GHOST=bytes TIMEOUT 120)
 endforeach()
 # Many processes; Open MPI 4.1 sends the rest of a message when its sender is in MPI.
-csp_add_mpi_test(casper/idle_origins.c NP 68 GHOSTS 1 NODES 2 FIXED CORE TIMEOUT 240 MPI o41)
+csp_add_mpi_test(casper/idle_origins.c NP 68 GHOSTS 1 NODES 2 FIXED CORE ALONE TIMEOUT 120 MPI o41)
 csp_add_mpi_test(casper/acc_in_pieces.c NP 4 GHOSTS 2 NODES 2 FIXED CORE TOOL_BELOW casper/types_tool.c
                  ENV CSP_ACC_GHOST=segment CSP_ACC_ROUTE=library)
 csp_add_mpi_test(rma/flush.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_flush ENV CSP_PUTGET_GHOST=operations)

@@ -21,6 +21,7 @@ import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from itertools import chain
 from pathlib import Path
 
 import matrix
@@ -112,8 +113,10 @@ def run_matrix(report: Report, opts: argparse.Namespace) -> None:
     for group, reason, n in skipped:
         report.add(Outcome(group, f"{n} runs", "", "skipped", reason))
     nodes = max((r.job.nodes for r in runs if r.job.netns), default=0)
+    beside = [r for r in runs if not r.alone]
+    alone = (matrix.execute(r) for r in runs if r.alone)
     with network(nodes), ThreadPoolExecutor(opts.jobs) as pool:
-        for run, result in pool.map(matrix.execute, runs):
+        for run, result in chain(pool.map(matrix.execute, beside), alone):
             report.add(
                 Outcome(
                     run.job.lib.name,

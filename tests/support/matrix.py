@@ -48,6 +48,7 @@ class Run:
     name: str
     setting: str
     job: run_mpi.Job
+    alone: bool = False
 
 
 def load(lib: Library) -> list[Test]:
@@ -166,7 +167,8 @@ def make_run(test: Test, lib: Library, ghosts: int | None, nodes: int, netns: bo
         job = replace(job, timeout=min(test.timeout, KNOWN_LIMIT_S))
     shown = "plain" if ghosts is None else f"{ghosts} ghosts"
     where = "netns" if netns else "nodes"
-    return Run(test.name, f"np {test.np}, {shown}, {nodes} {where}", job)
+    setting = f"np {test.np}, {shown}, {nodes} {where}"
+    return Run(test.name, setting, job, "ALONE" in test.flags)
 
 
 def plan(opts: argparse.Namespace) -> tuple[list[Run], list[tuple[str, str, int]]]:
