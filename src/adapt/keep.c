@@ -45,7 +45,7 @@ void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *m
     k->config.send(k->config.ctx, to_node, msg);
 }
 
-// At times that all routes have in common: idle ones report, too.
+// At times that all routes have in common, so that looks are few.
 void csp_keep_look_at(struct csp_keep *k, uint64_t ns)
 {
     uint64_t grid_ns = k->sampling.grid_ns;

@@ -112,11 +112,16 @@ static void end_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns
         open_to(k, r, m);
 }
 
+static int changes_accumulates(const struct csp_keeper *r)
+{
+    return (int)((r->route ^ r->wanted) & CSP_GATE_ACC_OFF);
+}
+
 static void finish_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
     if (r->nclosed < r->nmembers)
         return;
-    if ((r->route ^ r->wanted) & CSP_GATE_ACC_OFF) {
+    if (changes_accumulates(r)) {
         r->retry_at_ns = 0;
         r->retry_intervals = RETRY_INTERVALS;
     }
@@ -127,7 +132,7 @@ static void finish_change(struct csp_keep *k, struct csp_keeper *r, uint64_t now
 // Accumulates stay as they are, for now.
 static void give_up(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
 {
-    if ((r->route ^ r->wanted) & CSP_GATE_ACC_OFF) {
+    if (changes_accumulates(r)) {
         r->retry_at_ns = now_ns + r->retry_intervals * k->config.adapt.interval_ns;
         r->retry_intervals *= r->retry_intervals < RETRY_MOST ? 2 : 1;
     }

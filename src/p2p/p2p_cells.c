@@ -2,12 +2,12 @@
 // Copyright the Casper developers
 #include "p2p/p2p_cells.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include "p2p/p2p_room.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
+#include "runtime/threads.h"
 #include "runtime/wait.h"
 
 enum {
@@ -37,18 +37,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER, post_lock = PTHREAD_MUT
 static struct csp_cell **link_of(struct csp_cell *c)
 {
     return (struct csp_cell **)(void *)&c->next_private;
-}
-
-static void acquire(pthread_mutex_t *m)
-{
-    if (csp_stats_threads)
-        pthread_mutex_lock(m);
-}
-
-static void release(pthread_mutex_t *m)
-{
-    if (csp_stats_threads)
-        pthread_mutex_unlock(m);
 }
 
 static size_t payload_of(int size)
@@ -169,7 +157,7 @@ static void await_sends(void)
 {
     struct list sends = {.last = &sends.first};
     struct csp_wait w;
-    acquire(&lock);
+    csp_threads_lock(&lock);
     collect(&left, left.count);
     collect(&copied, copied.count);
     move_sends(&left, &sends);
@@ -180,7 +168,7 @@ static void await_sends(void)
         csp_cell_wait(sends.first, &w);
         collect(&sends, sends.count);
     }
-    release(&lock);
+    csp_threads_unlock(&lock);
 }
 
 void csp_cells_stop(void)
@@ -230,11 +218,11 @@ static struct csp_cell *take_idle(int size)
 static struct csp_cell *take(size_t payload, int can_do_with_less)
 {
     int size = payload <= CSP_CELL_SMALL ? SMALL : LARGE;
-    acquire(&lock);
+    csp_threads_lock(&lock);
     if (can_do_with_less && made_large >= MANY && !idle[LARGE])
         size = SMALL;
     struct csp_cell *c = take_idle(size);
-    release(&lock);
+    csp_threads_unlock(&lock);
     uint32_t room = c->room;
     memset(c, 0, offsetof(struct csp_cell, payload));
     c->room = room;
@@ -254,18 +242,18 @@ struct csp_cell *csp_cell_take_any(size_t payload)
 
 void csp_cell_give(struct csp_cell *c)
 {
-    acquire(&lock);
+    csp_threads_lock(&lock);
     give(c);
-    release(&lock);
+    csp_threads_unlock(&lock);
 }
 
 void csp_cell_leave(struct csp_cell *c)
 {
     struct list *list = c->copy_private ? &copied : &left;
-    acquire(&lock);
+    csp_threads_lock(&lock);
     append(list, c);
     collect(&copied, FEW);
-    release(&lock);
+    csp_threads_unlock(&lock);
 }
 
 // A cell of that communicator, out of the list; NULL: there is none.
@@ -282,11 +270,11 @@ static struct csp_cell *take_of(struct list *list, uint64_t context)
 
 static struct csp_cell *take_left(uint64_t context)
 {
-    acquire(&lock);
+    csp_threads_lock(&lock);
     struct csp_cell *c = take_of(&left, context);
     if (!c)
         c = take_of(&copied, context);
-    release(&lock);
+    csp_threads_unlock(&lock);
     return c;
 }
 
@@ -312,14 +300,14 @@ void csp_cell_layout(struct csp_cell *c, const void *layout, size_t bytes)
 void csp_cell_post(struct csp_cell *c)
 {
     atomic_store_explicit(&c->state, CSP_CELL_POSTED, memory_order_relaxed);
-    acquire(&post_lock);
+    csp_threads_lock(&post_lock);
     if (!csp_ring_put(ring, csp_cell_off(c))) {
         struct csp_wait w;
         csp_wait_begin(&w, "a ghost to take one of %ld messages", (long)CSP_RING_SLOTS);
         while (!csp_ring_put(ring, csp_cell_off(c)))
             csp_wait_turn(&w);
     }
-    release(&post_lock);
+    csp_threads_unlock(&post_lock);
     atomic_store_explicit(&ring->rings, 1, memory_order_relaxed); // csp_bell_ring has a fence
     csp_bell_ring(bell);
     atomic_store_explicit(&ring->rings, 0, memory_order_relaxed);

@@ -13,6 +13,7 @@
 #include "runtime/info.h"
 #include "runtime/node.h"
 #include "runtime/rt.h"
+#include "runtime/threads.h"
 
 enum { COUNT_BITS = 32 }; // of a context: number of the communicator at its rank 0
 
@@ -29,14 +30,12 @@ struct csp_p2p_comm *csp_p2p_comm_find(MPI_Comm comm)
 
 void csp_p2p_comms_lock(void)
 {
-    if (csp_stats_threads)
-        pthread_mutex_lock(&frees);
+    csp_threads_lock(&frees);
 }
 
 void csp_p2p_comms_unlock(void)
 {
-    if (csp_stats_threads)
-        pthread_mutex_unlock(&frees);
+    csp_threads_unlock(&frees);
 }
 
 void csp_p2p_comm_drop(struct csp_p2p_comm *c)

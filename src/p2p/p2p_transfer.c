@@ -2,10 +2,9 @@
 // Copyright the Casper developers
 #include "p2p/p2p_transfer.h"
 
-#include <pthread.h>
 #include <string.h>
 #include "p2p/p2p_library.h"
-#include "runtime/stats.h"
+#include "runtime/threads.h"
 #include "runtime/wait.h"
 
 static int is_done(struct csp_req *r)
@@ -102,27 +101,18 @@ static int unpack(const struct csp_transfer *x, struct csp_cell *c)
     return cuts_element(&x->type, c->got_bytes) ? MPI_ERR_TYPE : MPI_SUCCESS;
 }
 
-static void unpack_once(struct csp_transfer *x)
-{
-    if (x->delivered)
-        return;
-    int error = unpack(x, x->cell);
-    if (x->cell->error == MPI_SUCCESS)
-        x->cell->error = error;
-    x->delivered = 1;
-}
-
-// From then on the buffer is the program's. Several threads may ask for the status.
+// Once: from then on the buffer is the program's. Several threads may ask for the status.
 static void deliver(struct csp_transfer *x)
 {
     static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    if (!csp_stats_threads) {
-        unpack_once(x);
-        return;
+    csp_threads_lock(&lock);
+    if (!x->delivered) {
+        int error = unpack(x, x->cell);
+        if (x->cell->error == MPI_SUCCESS)
+            x->cell->error = error;
+        x->delivered = 1;
     }
-    pthread_mutex_lock(&lock);
-    unpack_once(x);
-    pthread_mutex_unlock(&lock);
+    csp_threads_unlock(&lock);
 }
 
 // What the ghosts answered; the cell is gone then.

@@ -9,7 +9,7 @@
 #include "runtime/am.h"
 #include "runtime/detours.h"
 #include "runtime/rt.h"
-#include "runtime/stats.h"
+#include "runtime/threads.h"
 #include "runtime/wait.h"
 
 enum { LOOKS = 8 }; // at a request between two turns of a wait
@@ -17,18 +17,6 @@ enum { LOOKS = 8 }; // at a request between two turns of a wait
 static struct csp_handles requests = CSP_HANDLES_INIT;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // the rest, and what is idle
 static struct csp_req_kind *kinds;                       // that have been used
-
-static void acquire(void)
-{
-    if (csp_stats_threads)
-        pthread_mutex_lock(&lock);
-}
-
-static void release(void)
-{
-    if (csp_stats_threads)
-        pthread_mutex_unlock(&lock);
-}
 
 struct csp_req *csp_req_find(MPI_Request request)
 {
@@ -69,13 +57,13 @@ static void note(struct csp_req_kind *kind)
 
 struct csp_req *csp_req_take(struct csp_req_kind *kind)
 {
-    acquire();
+    csp_threads_lock(&lock);
     struct csp_req *r = kind->idle;
     if (r)
         kind->idle = r->next;
     else
         note(kind);
-    release();
+    csp_threads_unlock(&lock);
     if (!r)
         r = make(kind);
     r->inner = MPI_REQUEST_NULL;
@@ -88,10 +76,10 @@ void csp_req_give(struct csp_req *r)
 {
     if (r->inner != MPI_REQUEST_NULL)
         csp_mpi.Request_free(&r->inner);
-    acquire();
+    csp_threads_lock(&lock);
     r->next = r->kind->idle;
     r->kind->idle = r;
-    release();
+    csp_threads_unlock(&lock);
 }
 
 static void stop(struct csp_req_kind *kind)
@@ -250,15 +238,22 @@ int csp_req_wait(MPI_Request *request, MPI_Status *status)
     return csp_req_conclude(r, request, status);
 }
 
+// Whether it is over: then its data are in the program's buffer, too.
+static int is_shown(struct csp_req *r, MPI_Status *status)
+{
+    int is_over = !r->active || r->kind->done(r);
+    if (is_over)
+        r->kind->status(r, status);
+    return is_over;
+}
+
 int csp_req_get_status(MPI_Request request, int *flag, MPI_Status *status)
 {
     struct csp_req *r = csp_req_find(request);
     if (csp_req_in_library(r))
         return csp_mpi.Request_get_status(r->inner, flag, status);
     csp_am_poll(1);
-    *flag = !r->active || r->kind->done(r);
-    if (*flag)
-        r->kind->status(r, status);
+    *flag = is_shown(r, status);
     return MPI_SUCCESS;
 }
 
@@ -268,10 +263,7 @@ int csp_req_is_complete(MPI_Request request)
     struct csp_req *r = csp_req_find(request);
     if (csp_req_in_library(r))
         return csp_mpi.X_Request_is_complete(r->inner);
-    int is_done = !r->active || r->kind->done(r);
-    if (is_done)
-        r->kind->status(r, MPI_STATUS_IGNORE); // the program may use the buffer
-    return is_done;
+    return is_shown(r, MPI_STATUS_IGNORE);
 }
 #endif
 

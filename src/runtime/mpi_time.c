@@ -8,16 +8,23 @@
 
 static struct csp_mpi_time *_Atomic of_calls, *_Atomic of_waits; // NULL: nobody asks
 
-static void begin(struct csp_mpi_time *_Atomic *record)
+static struct csp_mpi_time *asked(struct csp_mpi_time *_Atomic *record)
 {
-    struct csp_mpi_time *t = atomic_load_explicit(record, memory_order_relaxed);
+    return atomic_load_explicit(record, memory_order_relaxed);
+}
+
+// @return 1 if somebody asks.
+static int begin(struct csp_mpi_time *_Atomic *record)
+{
+    struct csp_mpi_time *t = asked(record);
     if (t)
         csp_mpi_time_begin(t, csp_clock_ns);
+    return t != NULL;
 }
 
 static void end(struct csp_mpi_time *_Atomic *record)
 {
-    struct csp_mpi_time *t = atomic_load_explicit(record, memory_order_relaxed);
+    struct csp_mpi_time *t = asked(record);
     if (t)
         csp_mpi_time_end(t, csp_clock_ns);
 }
@@ -68,17 +75,10 @@ void csp_mpi_time_leave(void)
     end(&of_calls);
 }
 
-static int asked(struct csp_mpi_time *_Atomic *record)
-{
-    return atomic_load_explicit(record, memory_order_relaxed) != NULL;
-}
-
 void csp_mpi_time_wait(void)
 {
-    if (!asked(&of_waits))
-        return;
-    mine.waits++;
-    begin(&of_waits);
+    if (begin(&of_waits))
+        mine.waits++;
 }
 
 void csp_mpi_time_waited(void)

@@ -387,12 +387,12 @@ def wrapper(entry: dict, function: mpi_api.Function, patterns: str) -> str:
         params = params.replace("const MPI_Request ", "CSP_CONST_REQUESTS MPI_Request ")
         args = ", ".join(p.name for p in function.params)
         ways = " | ".join(sorted(set(re.findall(r"\bCSP_BY_\w+", body)))) or "0"
-        form = "CSP_WRAP_OP" if entry["class"] == "op" else "CSP_WRAP"
-        form = f"{form}({ways}, "
-        if any_thread(function, patterns):
+        if not any_thread(function, patterns):
+            form = f"CSP_WRAP_OP({ways}, " if entry["class"] == "op" else f"CSP_WRAP({ways}, "
+        elif ways == "0":
             form = "CSP_WRAP_ANY_THREAD("
-            if ways != "0":
-                raise PolicyError(f"{function.name} may be called by any thread, and meets {ways}")
+        else:
+            raise PolicyError(f"{function.name} may be called by any thread, and meets {ways}")
         lines.append(f"{form}{head}, ({params}), ({args}), {body})")
     else:
         lines.append(f"CSP_WRAP_VOID({head}, {body})")

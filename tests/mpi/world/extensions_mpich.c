@@ -66,8 +66,7 @@ static void buffer_at_once(int gaps)
     MPI_Type_commit(&pair);
     MPI_Irecv(in, 1, pair, from, 1, MPI_COMM_WORLD, &r);
     MPI_Send(out, 2, MPI_INT, to, 1, MPI_COMM_WORLD);
-    int flag = 0;
-    while (!(flag = MPIX_Request_is_complete(r))) {
+    while (!MPIX_Request_is_complete(r)) {
         int any;
         MPI_Iprobe(MPI_ANY_SOURCE, 2, MPI_COMM_WORLD, &any, MPI_STATUS_IGNORE); // progress
     }

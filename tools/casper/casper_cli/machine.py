@@ -147,9 +147,7 @@ class Allocation:
     system: str
     nodes: int
     hosts: Tuple[str, ...] = ()  # empty: the launcher knows them
-    slots: int = (
-        0  # the fewest on one of them: hardware threads in Slurm, else mostly cores; 0: not told
-    )
+    slots: int = 0  # the fewest on one: hardware threads in Slurm, else mostly cores; 0: not told
 
     def has_all(self, cpus):
         """Whether nodes with such Cpus are this job's alone, as far as the batch system tells."""
