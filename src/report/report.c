@@ -11,6 +11,7 @@
 #include "runtime/node.h"
 #include "runtime/rt.h"
 #include "runtime/spawn.h"
+#include "runtime/wait.h"
 
 const char *const csp_report_ops[CSP_OP_KINDS] = {"PUT", "GET", "ACC", "GET_ACC", "FOP", "CAS"};
 const char *const csp_report_routes[CSP_ROUTES] = {"direct", "ghost_node", "ghost_net", "target",
@@ -44,6 +45,20 @@ static uint64_t node_block_bytes(void)
     return sizeof(struct csp_report_node) + (uint64_t)csp_rt.page->ng * sizeof(struct csp_stats);
 }
 
+// The counters of this node's ghosts as of now; nothing is under way to them.
+static void ask_ghosts(void)
+{
+    struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
+    atomic_store_explicit(&csp_rt.page->report, 1, memory_order_relaxed);
+    csp_node_ring_ghosts(csp_rt.page);
+    for (int g = 0; g < csp_rt.page->ng; g++) {
+        struct csp_wait wait;
+        csp_wait_begin(&wait, "report: ghost %ld of this node to publish its counters", (long)g);
+        while (!atomic_load_explicit(&procs[g].reported, memory_order_acquire))
+            csp_wait_turn(&wait);
+    }
+}
+
 // The block of this node, made by its first user.
 static char *sum_node(void)
 {
@@ -53,6 +68,7 @@ static char *sum_node(void)
     struct csp_stats *ghosts = (struct csp_stats *)(node + 1);
     struct csp_node_proc *procs = csp_node_procs(csp_rt.page);
     uint64_t used;
+    ask_ghosts();
     node->node = csp_rt.node;
     node->changes = csp_stats_get(&csp_rt.page->changes.count);
     node->begin_unix_ns = csp_rt.page->changes.begin_unix_ns;

@@ -56,9 +56,11 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct found *f = data;
     const char *slash = strrchr(info->dlpi_name, '/');
+    const char *base = slash ? slash + 1 : info->dlpi_name;
     const char *soname = slash ? soname_of(info) : NULL; // neither the program nor the kernel's
-    const char *base = soname ? soname : slash ? slash + 1 : info->dlpi_name;
     (void)size;
+    if (soname)
+        base = soname;
     if (strncmp(base, CSP_MPI_SONAME, strlen(CSP_MPI_SONAME)) == 0)
         f->wanted = 1;
     else if (is_mpi_core(base))

@@ -30,6 +30,7 @@ struct csp_node_proc {
     // ghost: control messages to receive before it leaves; set before `stop`
     _Atomic uint64_t messages_due;
     _Atomic uint32_t load_permille; // ghost: busy share of the last period
+    _Atomic uint32_t reported;      // ghost: `stats` are as of the report
     _Atomic uint32_t reach;         // user: can ghosts reach its private memory? (runtime/vm.c)
     uint64_t probe_addr;            // where they try
     _Atomic uint64_t ring_off;      // user: of its csp_ring (runtime/cell.h); 0: none
@@ -48,8 +49,9 @@ struct csp_node_page {
     uint64_t pool_bytes; // what the internal window exposes; behind it is the heap of messages
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
     // Until one of them is not 0 ghosts sleep longer.
-    _Atomic uint32_t used; // there was a window
-    _Atomic int32_t flows; // of messages that ghosts carry now, and communicators of CSP_P2P=on
+    _Atomic uint32_t used;   // there was a window
+    _Atomic int32_t flows;   // of messages that ghosts carry now, and communicators of CSP_P2P=on
+    _Atomic uint32_t report; // it is being made: ghosts publish their counters once more
     _Atomic uint64_t said[CSP_NODE_SAID]; // warnings that one process of the node gives for all
     _Alignas(64) struct csp_changes changes;
 };

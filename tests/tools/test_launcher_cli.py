@@ -261,6 +261,8 @@ def test_check_in_a_slurm_job_without_mpiexec(site, monkeypatch):
         done = support.casper("check", "--mpi", mpi, env={**env, **job})
         assert verdict in done.stdout, done.stdout
     assert "casper run takes srun; the gap was not measured" in done.stdout
+    done = support.casper(*words, env={**env, "SLURM_JOB_ID": "1"})
+    assert "cannot run" in done.stdout and "no such program" in done.stdout
 
 
 def test_a_preload_of_the_user_is_kept(site):

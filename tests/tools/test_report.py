@@ -9,6 +9,7 @@ import job_support
 import pytest
 from job_support import Job, reported
 
+LOCKS = 20  # of each process in casper/busy_end
 ROUNDS, USERS, NODES, ITEM_BYTES = 10, 4, 2, 4  # of casper/redirected
 EACH = ROUNDS * USERS * USERS  # operations of a kind
 OFF_NODE = EACH // NODES
@@ -42,6 +43,14 @@ def test_ghosts_tell_how_busy_they_were(written):
             )
             assert 0 < ghost["busy_turns"] < ghost["turns"] and ghost["messages"] > 0
             assert f"busy {100 * ghost['busy_share']:.1f} %" in text
+
+
+@pytest.mark.parametrize("key", job_support.LIBRARIES)
+def test_what_ghosts_did_just_before_the_end_counts(key, tmp_path):
+    job = Job(job_support.library(key), "casper/busy_end", users=USERS, nodes=NODES)
+    report, _ = reported(job, tmp_path)
+    messages = [ghost["messages"] for node in report["nodes"] for ghost in node["ghosts"]]
+    assert min(messages) >= 2 * LOCKS * USERS // NODES
 
 
 def test_nodes_add_up_to_the_total(written):

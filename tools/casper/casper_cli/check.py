@@ -102,10 +102,12 @@ def _look_at_libraries(args, env, problems, warnings):
     rows, startable = [], False
     for mpi in all_mpis(args, env):
         row = _library_row(args, mpi, env)
-        by_srun = row["casper"] and not row["mpiexec"] and plan.srun_for(mpi, env)
+        has_mpiexec = row["mpiexec"] or args.mpiexec
+        by_srun = row["casper"] and not has_mpiexec and plan.srun_for(mpi, env)
         if by_srun:
-            said = row["problem"].partition(". ")[0]
-            warnings.append(f"{mpi.name}: {said}: casper run takes srun; the gap was not measured")
+            warnings.append(
+                f"{mpi.name}: no mpiexec of it here: casper run takes srun; the gap was not measured"
+            )
         elif row["problem"]:
             (problems if args.mpi else warnings).append(f"{mpi.name}: {row['problem']}")
         elif not args.no_measure:
