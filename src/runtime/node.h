@@ -48,10 +48,10 @@ struct csp_node_page {
     uint64_t procs_off, topo_off, predictions_off, heap_off;
     uint64_t pool_bytes; // what the internal window exposes; behind it is the heap of messages
     _Alignas(64) _Atomic uint32_t stop; // users are done: ghosts leave their loop
+    _Atomic uint32_t report;            // it is being made: ghosts publish their counters once more
     // Until one of them is not 0 ghosts sleep longer.
-    _Atomic uint32_t used;   // there was a window
-    _Atomic int32_t flows;   // of messages that ghosts carry now, and communicators of CSP_P2P=on
-    _Atomic uint32_t report; // it is being made: ghosts publish their counters once more
+    _Atomic uint32_t used; // there was a window
+    _Atomic int32_t flows; // of messages that ghosts carry now, and communicators of CSP_P2P=on
     _Atomic uint64_t said[CSP_NODE_SAID]; // warnings that one process of the node gives for all
     _Alignas(64) struct csp_changes changes;
 };
