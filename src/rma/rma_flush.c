@@ -3,29 +3,19 @@
 // Completion of operations: flush and its variants. MPI-4.1 12.5.4. Only ghosts that were used
 // since the last flush are flushed. docs/design/ghost.md says why flushes on crowded nodes are
 // quiet.
-#include "rma/rma_win.h"
-
-#include "base/clock.h"
 #include "rma/rma_async.h"
 #include "rma/rma_auto.h"
-#include "rma/rma_nudge.h"
+#include "rma/rma_flush_one.h"
 #include "rma/rma_soft.h"
 #include "rma/rma_time.h"
-#include "rma/rma_weak.h"
 #include "runtime/am.h"
 #include "runtime/meta.h"
-#include "runtime/node.h"
-#include "runtime/quirks.h"
-#include "runtime/wait.h"
 
 enum {
-    QUIET_SLOW_NS = 300000, // a flush by a ghost that has a core or naps takes less,
-    QUIET_SLOW_BYTE_NS = 4, // and this for each byte under way
-    QUIET_MIN = 16,         // quiet flushes after a slow one
-    QUIET_MAX = 1024,
     FLOOD_UNIT = 512,                      // bytes; an operation takes one besides its data
     FLOOD_UNITS = (16 << 20) / FLOOD_UNIT, // of one process at one ghost without a flush
     PER_WORD = 8 / (int)sizeof(uint16_t),  // counters
+    WORD_BITS = 64,
 };
 
 void csp_win_bits(struct csp_win *w, int executors)
@@ -44,173 +34,9 @@ void csp_win_bits(struct csp_win *w, int executors)
     w->unflushed = (_Atomic uint16_t *)(w->confirming + words);
 }
 
-void csp_win_wait_begin(struct csp_wait *wait, const struct csp_win *w, int bit,
-                        const char *by_ghost, const char *by_target)
-{
-    int ghosts = csp_async_ghosts(), ng = csp_rt.topo->ng;
-    if (bit < ghosts)
-        csp_wait_begin3(wait, by_ghost, (long)w->gid, bit % ng, bit / ng);
-    else
-        csp_wait_begin3(wait, by_target, (long)w->gid, bit - ghosts, 0);
-}
-
-// A byte read from the ghost after the operations. When it is here, so are they, as good as always:
-// the flush that follows is what MPI promises. Uses, beside that for requests (rma_request.c):
-// - where the library's flush does not wait for small PUTs, the byte proves that they are there;
-// - on crowded nodes its request can be waited for quietly, which leaves the core to the ghosts; the
-//   library's own flush would spin (0.6 ms and more for an operation that takes 10 us).
-int csp_win_ask(struct csp_win *w, int bit, MPI_Request *request)
-{
-    static char byte; // nobody looks at it
-    return csp_mpi.Rget(&byte, 1, MPI_BYTE, csp_async_rank(w, bit), 0, 1, MPI_BYTE, w->iwin->win,
-                        request);
-}
-
-static int read_back(struct csp_win *w, int bit)
-{
-    MPI_Request request;
-    int done = 0;
-    int rc = csp_win_ask(w, bit, &request);
-    struct csp_wait wait;
-    csp_win_wait_begin(&wait, w, bit, "flush of window %ld by ghost %ld of node %ld",
-                       "flush of window %ld by its rank %ld");
-    while (rc == MPI_SUCCESS && !done) {
-        rc = csp_mpi.Test(&request, &done, MPI_STATUS_IGNORE);
-        if (!done)
-            csp_wait_turn(&wait);
-    }
-    return rc;
-}
-
-// @return 1 if the bit is up. It goes down before the flush, except when several threads may call
-// MPI: one that comes while another is still flushing must flush too. Then it goes down at the end
-// of the epoch.
 static int take_bit(_Atomic uint64_t *words, int bit)
 {
-    uint64_t mask = UINT64_C(1) << (bit % 64);
-    if (csp_stats_threads)
-        return (atomic_load_explicit(&words[bit / 64], memory_order_acquire) & mask) != 0;
-    if (!(atomic_load_explicit(&words[bit / 64], memory_order_relaxed) & mask))
-        return 0;
-    return (atomic_fetch_and_explicit(&words[bit / 64], ~mask, memory_order_acq_rel) & mask) != 0;
-}
-
-// On crowded nodes: is the library's flush slow because it spins on a core that the ghost needs?
-// Then the next flushes are quiet; now and then one finds out whether that is still so.
-static _Atomic unsigned quiet_left, quiet_next = QUIET_MIN;
-
-static int is_quiet(void)
-{
-    unsigned left = atomic_load_explicit(&quiet_left, memory_order_relaxed);
-    if (left == 0)
-        return 0;
-    atomic_store_explicit(&quiet_left, left - 1, memory_order_relaxed);
-    return 1;
-}
-
-static void learn(uint64_t took_ns, uint64_t bytes)
-{
-    unsigned n = atomic_load_explicit(&quiet_next, memory_order_relaxed);
-    int slow = took_ns > QUIET_SLOW_NS + bytes * QUIET_SLOW_BYTE_NS;
-    atomic_store_explicit(&quiet_left, slow ? n : 0, memory_order_relaxed);
-    n = slow ? n * 2 : n / 2;
-    n = n > QUIET_MAX ? QUIET_MAX : n < QUIET_MIN ? QUIET_MIN : n;
-    atomic_store_explicit(&quiet_next, n, memory_order_relaxed);
-}
-
-static int complete(struct csp_win *w, int bit, int (*flush)(int, MPI_Win))
-{
-    int rc = csp_quirks.weak_put_bytes ? csp_weak_wait(w, bit) : MPI_SUCCESS;
-    return rc == MPI_SUCCESS ? flush(csp_async_rank(w, bit), w->iwin->win) : rc;
-}
-
-static int flush_crowded(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
-{
-    uint64_t begin = csp_clock_ns();
-    uint64_t bytes = atomic_exchange_explicit(&w->pending_bytes, 0, memory_order_relaxed);
-    int quiet = is_quiet();
-    int rc = weak || quiet ? read_back(w, bit) : MPI_SUCCESS;
-    if (rc == MPI_SUCCESS)
-        rc = complete(w, bit, flush);
-    uint64_t end = csp_clock_ns();
-    if (!quiet)
-        learn(end - begin, bytes);
-    csp_nudge_flushed(bit, end);
-    return rc;
-}
-
-// The library's flush or flush_local by one ghost or target. By a ghost made quiet where that is better; a target that computes
-// is slow because of that, and would answer a second operation, read_back's, as late as the first.
-static int flush_by(struct csp_win *w, int bit, int weak, int (*flush)(int, MPI_Win))
-{
-    if (csp_rt.crowded && bit < csp_async_ghosts())
-        return flush_crowded(w, bit, weak, flush);
-    int rc = weak ? read_back(w, bit) : MPI_SUCCESS;
-    return rc == MPI_SUCCESS ? complete(w, bit, flush) : rc;
-}
-
-// With several threads a weak bit cannot stay up as take_bit leaves it: its executor may be a target, by now that of no more
-// operations, and each flush would wait for it. It goes over to `confirming`, until no flush goes on that began with it there.
-// @return 1: the flush must confirm; confirm_end is due behind it.
-static int confirm_begin(struct csp_win *w, struct csp_confirmer *c)
-{
-    uint64_t mask = UINT64_C(1) << (c->bit % 64);
-    _Atomic uint64_t *weak = &w->weak[c->bit / 64], *confirming = &w->confirming[c->bit / 64];
-    if (!csp_stats_threads)
-        return take_bit(w->weak, c->bit);
-    // In this order: it is raised in one before it goes down in the other.
-    if (!(atomic_load_explicit(weak, memory_order_acquire) & mask) &&
-        !(atomic_load_explicit(confirming, memory_order_acquire) & mask))
-        return 0;
-    pthread_mutex_lock(&w->mutex);
-    if (atomic_load_explicit(weak, memory_order_acquire) & mask) {
-        atomic_fetch_or_explicit(confirming, mask, memory_order_release);
-        atomic_fetch_and_explicit(weak, ~mask, memory_order_acq_rel);
-    }
-    int must = (atomic_load_explicit(confirming, memory_order_relaxed) & mask) != 0;
-    if (must) {
-        c->next = w->confirmers;
-        w->confirmers = c;
-    }
-    pthread_mutex_unlock(&w->mutex);
-    return must;
-}
-
-static void confirm_end(struct csp_win *w, struct csp_confirmer *c)
-{
-    int others = 0;
-    if (!csp_stats_threads)
-        return;
-    pthread_mutex_lock(&w->mutex);
-    for (struct csp_confirmer **at = &w->confirmers; *at;) {
-        if (*at == c) {
-            *at = c->next;
-            continue;
-        }
-        others |= (*at)->bit == c->bit;
-        at = &(*at)->next;
-    }
-    if (!others)
-        atomic_fetch_and_explicit(&w->confirming[c->bit / 64], ~(UINT64_C(1) << (c->bit % 64)),
-                                  memory_order_release);
-    pthread_mutex_unlock(&w->mutex);
-}
-
-static int flush_bit(struct csp_win *w, int bit)
-{
-    struct csp_confirmer c = {.bit = bit};
-    if (bit < csp_async_ghosts())
-        atomic_store_explicit(&w->unflushed[bit], 0, memory_order_relaxed);
-    take_bit(w->local, bit);
-    int weak = confirm_begin(w, &c), rc = flush_by(w, bit, weak, csp_mpi.Win_flush);
-    if (weak)
-        confirm_end(w, &c);
-    return rc;
-}
-
-static int flush_local_bit(struct csp_win *w, int bit)
-{
-    return flush_by(w, bit, 0, csp_mpi.Win_flush_local);
+    return csp_win_take(words, bit / WORD_BITS, UINT64_C(1) << (bit % WORD_BITS)) != 0;
 }
 
 static int node_of(const struct csp_win *w, int bit)
@@ -220,10 +46,12 @@ static int node_of(const struct csp_win *w, int bit)
 }
 
 // One executor's, and so a part of what is under way.
-static int flush_measured(struct csp_win *w, int bit, int (*flush)(struct csp_win *, int))
+static int flush_measured(struct csp_win *w, int bit, int local)
 {
     int node = node_of(w, bit), measures = csp_auto_wait_begin(w, node);
-    int rc = flush(w, bit);
+    struct csp_flushing f;
+    csp_flushing_begin(w, bit, local, &f);
+    int rc = csp_flushing_end(w, &f);
     if (measures)
         csp_auto_wait_end(w, node);
     return rc;
@@ -231,7 +59,7 @@ static int flush_measured(struct csp_win *w, int bit, int (*flush)(struct csp_wi
 
 int csp_win_settle_local(struct csp_win *w, int bit)
 {
-    return take_bit(w->local, bit) ? flush_measured(w, bit, flush_local_bit) : MPI_SUCCESS;
+    return take_bit(w->local, bit) ? flush_measured(w, bit, 1) : MPI_SUCCESS;
 }
 
 int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
@@ -243,32 +71,23 @@ int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
         return MPI_SUCCESS;
     }
     take_bit(w->used, ghost);
-    return flush_measured(w, ghost, flush_bit);
-}
-
-static int flush_soft_bit(struct csp_win *w, int bit)
-{
-    take_bit(w->soft_local, bit);
-    return csp_soft_flush(w, bit);
+    return flush_measured(w, ghost, 0);
 }
 
 // What a flush completes: operations of the MPI library, and those of the software route.
-enum { LIBRARY, SOFTWARE, WAYS };
 struct todo {
-    struct way {
-        _Atomic uint64_t *words;
-        int (*flush)(struct csp_win *, int bit);
-    } way[WAYS];
+    _Atomic uint64_t *library, *software;
+    int local; // at the origin only
 };
 
 static struct todo at_target(const struct csp_win *w)
 {
-    return (struct todo){{{w->used, flush_bit}, {w->soft, flush_soft_bit}}};
+    return (struct todo){w->used, w->soft, 0};
 }
 
 static struct todo at_origin(const struct csp_win *w)
 {
-    return (struct todo){{{w->local, flush_local_bit}, {w->soft_local, csp_soft_flush_local}}};
+    return (struct todo){w->local, w->soft_local, 1};
 }
 
 // All are flushed whatever one says: the next one may still read the program's memory.
@@ -277,27 +96,51 @@ static int first_error(int rc, int next)
     return rc != MPI_SUCCESS ? rc : next;
 }
 
-// All ghosts that have a bit in one way's words.
-static int flush_way(struct csp_win *w, const struct way *way)
+static int has_word(struct todo todo, int i)
 {
-    int rc = MPI_SUCCESS;
-    for (int i = 0; i < w->used_words; i++) {
-        if (atomic_load_explicit(&way->words[i], memory_order_relaxed) == 0)
-            continue;
-        uint64_t bits = atomic_load_explicit(&way->words[i], memory_order_acquire);
-        for (; bits; bits &= bits - 1) {
-            int bit = i * 64 + __builtin_ctzll(bits);
-            if (take_bit(way->words, bit))
-                rc = first_error(rc, way->flush(w, bit));
-        }
-    }
+    return (atomic_load_explicit(&todo.library[i], memory_order_relaxed) |
+            atomic_load_explicit(&todo.software[i], memory_order_relaxed)) != 0;
+}
+
+static int next_bit(int word, uint64_t bits)
+{
+    return word * WORD_BITS + __builtin_ctzll(bits);
+}
+
+static int flush_software(struct csp_win *w, int bit, int local)
+{
+    if (local)
+        return csp_soft_flush_local(w, bit);
+    take_bit(w->soft_local, bit);
+    return csp_soft_flush(w, bit);
+}
+
+// The executors of one word that are in the mask. All are asked before one is waited for: many ghosts take as long as one.
+static int flush_word(struct csp_win *w, struct todo todo, int word, uint64_t mask)
+{
+    struct csp_flushing begun[WORD_BITS];
+    uint64_t library = csp_win_take(todo.library, word, mask);
+    uint64_t software = csp_win_take(todo.software, word, mask), bits;
+    int n = 0, rc = MPI_SUCCESS;
+    if (!todo.local && (library || (software & (software - 1))))
+        for (bits = software; bits; bits &= bits - 1)
+            rc = first_error(rc, csp_soft_ask(next_bit(word, bits)));
+    for (bits = library; bits; bits &= bits - 1)
+        csp_flushing_begin(w, next_bit(word, bits), todo.local, &begun[n++]);
+    for (int i = 0; i < n; i++)
+        rc = first_error(rc, csp_flushing_end(w, &begun[i]));
+    for (bits = software; bits; bits &= bits - 1)
+        rc = first_error(rc, flush_software(w, next_bit(word, bits), todo.local));
     return rc;
 }
 
 static int flush_each(struct csp_win *w, struct todo todo)
 {
-    int rc = flush_way(w, &todo.way[LIBRARY]);
-    return first_error(rc, flush_way(w, &todo.way[SOFTWARE]));
+    int rc = MPI_SUCCESS;
+    for (int i = 0; i < w->used_words; i++)
+        if (has_word(todo, i))
+            rc = first_error(rc, flush_word(w, todo, i, UINT64_MAX));
+    return rc;
 }
 
 int csp_win_flush_used(struct csp_win *w)
@@ -342,26 +185,23 @@ static int way_has(const struct csp_win *w, int target, const _Atomic uint64_t *
 
 static int node_has(const struct csp_win *w, int target, struct todo todo)
 {
-    return way_has(w, target, todo.way[LIBRARY].words) ||
-           way_has(w, target, todo.way[SOFTWARE].words);
-}
-
-static int flush_node_way(struct csp_win *w, int target, const struct way *way)
-{
-    int rc = MPI_SUCCESS;
-    struct range r = ghosts_of(w, target);
-    for (int bit = r.first; bit < r.end; bit++)
-        if (take_bit(way->words, bit))
-            rc = first_error(rc, way->flush(w, bit));
-    if (w->target_bits && take_bit(way->words, csp_async_target(target)))
-        rc = first_error(rc, way->flush(w, csp_async_target(target)));
-    return rc;
+    return way_has(w, target, todo.library) || way_has(w, target, todo.software);
 }
 
 static int flush_node(struct csp_win *w, int target, struct todo todo)
 {
-    int rc = flush_node_way(w, target, &todo.way[LIBRARY]);
-    return first_error(rc, flush_node_way(w, target, &todo.way[SOFTWARE]));
+    int rc = MPI_SUCCESS;
+    struct range r = ghosts_of(w, target);
+    for (int bit = r.first, end; bit < r.end; bit = end) {
+        int word = bit / WORD_BITS;
+        end = r.end < (word + 1) * WORD_BITS ? r.end : (word + 1) * WORD_BITS;
+        uint64_t mask = UINT64_MAX >> (WORD_BITS - (end - bit)) << (bit % WORD_BITS);
+        rc = first_error(rc, flush_word(w, todo, word, mask));
+    }
+    if (!w->target_bits)
+        return rc;
+    int bit = csp_async_target(target);
+    return first_error(rc, flush_word(w, todo, bit / WORD_BITS, UINT64_C(1) << (bit % WORD_BITS)));
 }
 
 int csp_win_flush_target(struct csp_win *w, int target)
@@ -407,10 +247,9 @@ int csp_rma_win_flush(struct csp_win *w, int rank)
 
 static int window_has(const struct csp_win *w, struct todo todo)
 {
-    for (int k = 0; k < WAYS; k++)
-        for (int i = 0; i < w->used_words; i++)
-            if (atomic_load_explicit(&todo.way[k].words[i], memory_order_relaxed) != 0)
-                return 1;
+    for (int i = 0; i < w->used_words; i++)
+        if (has_word(todo, i))
+            return 1;
     return 0;
 }
 

@@ -319,6 +319,13 @@ int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_
     return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
 }
 
+int csp_soft_ask(int ghost)
+{
+    int rc = MPI_SUCCESS;
+    csp_flow_look(ghost, csp_flow_last(ghost, 0), 0, &rc);
+    return rc;
+}
+
 int csp_soft_flush(struct csp_win *w, int ghost)
 {
     return csp_flow_flush(w, ghost, 0);

@@ -44,7 +44,7 @@ void csp_rma_start(void);
 struct csp_lock_held; // rma_lock.c
 struct csp_attached;  // rma_attach.c
 
-// A flush that confirms small PUTs by this executor, on the stack of its thread (rma_flush.c).
+// A flush that confirms small PUTs by this executor, on the stack of its thread (rma_flush_one.c).
 struct csp_confirmer {
     struct csp_confirmer *next;
     int bit;

@@ -279,6 +279,7 @@ csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_never AR
 csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 NAME casper/yield_library)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 0 NODES 1 FIXED NAME casper/pvars_no_ghosts)
+csp_add_mpi_test(casper/flush_many.c NP 8 GHOSTS 4 NODES 2 FIXED)
 csp_add_mpi_test(casper/busy_end.c NP 4 GHOSTS 1 NODES 2 FIXED ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 2 NODES 1 FIXED NAME casper/redirected_one_node ENV CSP_REPORT_FILE=report.json)

@@ -80,9 +80,10 @@ def netns_works() -> bool:
 
 
 @contextmanager
-def network(nodes: int) -> Iterator[None]:
-    """Makes and removes the network namespaces of so many nodes; 0: does nothing. Ends the process
-    if another has them: each would remove them under the other's jobs."""
+def network(nodes: int, delay_us: int = 0) -> Iterator[None]:
+    """Makes and removes the network namespaces of so many nodes; 0: does nothing. What each sends is
+    late by the delay. Ends the process if another has them: each would remove them under the
+    other's jobs."""
     if not nodes:
         yield
         return
@@ -98,6 +99,8 @@ def network(nodes: int) -> Iterator[None]:
             ) from None
         subprocess.run([NETNS, "up", str(nodes)], check=True)
         try:
+            if delay_us:
+                subprocess.run([NETNS, "slow", str(delay_us), "0"], check=True)
             yield
         finally:
             subprocess.run([NETNS, "down"], check=False)

@@ -277,6 +277,9 @@ def parse() -> argparse.Namespace:
     )
     parser.add_argument("--nodes", type=int, default=1)
     parser.add_argument("--netns", action="store_true", help="nodes are network namespaces")
+    parser.add_argument(
+        "--delay-us", type=int, default=0, help="with --netns: of what a node sends"
+    )
     parser.add_argument("--timeout", type=float, default=60)
     parser.add_argument("--env", action="append", default=[], metavar="NAME=VALUE")
     parser.add_argument("--dry-run", action="store_true", help="print the command")
@@ -312,7 +315,7 @@ def main() -> int:
         argv, lib_env = command(job)
         print(" ".join([*(f"{k}={v}" for k, v in lib_env.items()), *argv]))
         return 0
-    with mpi_libs.network(opts.nodes if opts.netns else 0):
+    with mpi_libs.network(opts.nodes if opts.netns else 0, opts.delay_us):
         result = run(job)
     sys.stdout.write(result.output)
     print(f"{result.status} {result.reason} ({result.seconds:.1f} s)")
