@@ -16,6 +16,7 @@ void csp_ghost_loop(void);
 
 // ghost_signals.c: what is sent to all processes of a job is for the program.
 void csp_ghost_signals(void);
+void csp_ghost_signals_before(void); // MPI_Init, in any role
 
 // ghost_lock.c: locks of this node's targets. ghost_token.c: order of window creations (first ghost
 // of the job).

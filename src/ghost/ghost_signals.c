@@ -2,11 +2,8 @@
 // Copyright the Casper developers
 // Signals that launchers and batch systems send to all processes of a job, and timers that the program set before
 // MPI_Init. They are for the program, whose handlers a ghost never gets to install.
-#include <dlfcn.h>
-#include <link.h>
 #include <signal.h>
 #include <stddef.h>
-#include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
 #include "ghost/ghost.h"
@@ -31,14 +28,14 @@ static int asks_to_end(int signal)
     return signal == SIGTERM || signal == SIGINT || signal == SIGHUP || signal == SIGQUIT;
 }
 
-// Of the program itself. The MPI library and what it loads may have handlers, too, and need them.
-static int is_of_program(void (*handler)(int))
+// Before MPI_Init: of the program and its libraries. The MPI library and what it loads may have handlers, too, and need them.
+static void (*of_program[NSIG])(int);
+
+void csp_ghost_signals_before(void)
 {
-    Dl_info of;
-    struct link_map *map = NULL;
-    void *address = NULL;
-    memcpy(&address, &handler, sizeof(address)); // ISO C has no cast for it
-    return dladdr1(address, &of, (void **)&map, RTLD_DL_LINKMAP) && map && !map->l_name[0];
+    struct sigaction now;
+    for (int s = 1; s < NSIG; s++)
+        of_program[s] = sigaction(s, NULL, &now) == 0 ? now.sa_handler : SIG_DFL;
 }
 
 void csp_ghost_signals(void)
@@ -47,12 +44,12 @@ void csp_ghost_signals(void)
     setitimer(ITIMER_REAL, &none, NULL); // and alarm()
     setitimer(ITIMER_VIRTUAL, &none, NULL);
     setitimer(ITIMER_PROF, &none, NULL);
-    for (int s = 1; s <= SIGRTMAX; s++) {
+    for (int s = 1; s < NSIG; s++) {
         struct sigaction old;
         if (is_kept(s) || sigaction(s, NULL, &old) != 0)
             continue;
-        if (old.sa_handler != SIG_DFL &&
-            (old.sa_handler == SIG_IGN || !is_of_program(old.sa_handler)))
+        if (old.sa_handler == SIG_IGN ||
+            (old.sa_handler != SIG_DFL && old.sa_handler != of_program[s]))
             continue;
         struct sigaction now = {.sa_handler = asks_to_end(s) ? csp_peers_tell : SIG_IGN,
                                 .sa_flags = SA_RESTART};

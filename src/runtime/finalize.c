@@ -25,6 +25,8 @@
 static const uint64_t GRACE_NS = 1000000000;
 
 static int keyval = MPI_KEYVAL_INVALID;
+static pid_t
+    process; // not a forked child, which may lack the segment: memory that networks registered is not inherited
 
 static void stop_ghosts(void)
 {
@@ -94,10 +96,8 @@ static int library_exits(void)
 static void at_exit(int status, void *unused)
 {
     (void)unused;
-    if (!csp_rt.active || csp_rt.is_ghost)
+    if (!csp_rt.active || csp_rt.is_ghost || getpid() != process)
         return;
-    if (getpid() != csp_node_procs(csp_rt.page)[csp_rt.lrank].pid)
-        return; // a forked child
     if (csp_rt_is_over()) {
         csp_rt_stop();
         return;
@@ -118,5 +118,6 @@ void csp_finalize_arm(void)
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
     CSP_CHECK(rc == MPI_SUCCESS, "can not hook MPI_Finalize");
+    process = getpid();
     on_exit(at_exit, NULL);
 }

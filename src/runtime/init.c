@@ -13,6 +13,7 @@
 //   ghost: loop until stop          user: return to the program
 #include "runtime/rt.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -297,13 +298,11 @@ static void end_job(void)
     csp_rt_die(1);
 }
 
-static int begun; // csp_rt_start
-
 // A program that takes MPI's functions from a handle of its library (dlopen, dlsym) goes past Casper: all ranks are its own.
 __attribute__((destructor)) static void tell_bypassed(void)
 {
     int inited = 0;
-    if (begun || !getenv("CSP_NG") || !csp_mpi_load())
+    if (csp_rt.begun || !getenv("CSP_NG") || !csp_mpi_load())
         return;
     csp_mpi.Initialized(&inited);
     if (inited)
@@ -313,13 +312,31 @@ __attribute__((destructor)) static void tell_bypassed(void)
             "MPI library");
 }
 
+void csp_rt_must_have_begun(const void *tool)
+{
+    Dl_info info = {0};
+    int nranks = 1;
+    if (csp_rt.begun || csp_config_load(environ, 0) != CSP_OK || csp_config.ng == 0)
+        return;
+    if (csp_mpi.Comm_size(MPI_COMM_WORLD, &nranks) != MPI_SUCCESS || nranks == 1)
+        return;
+    dladdr(tool, &info);
+    csp_error(
+        "the tool %s called MPI_Init of the MPI library past Casper, and ghosts would run the "
+        "program; name it before libcasper in LD_PRELOAD, as casper run --env "
+        "LD_PRELOAD=... does",
+        info.dli_fname ? info.dli_fname : "behind libcasper");
+    csp_rt_die(1);
+}
+
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only)
 {
     int nranks = 1;
-    begun = 1;
+    csp_rt.begun = 1;
     csp_libcheck();
     csp_init_check_room();
     on_exit(end_ghost, NULL);
+    csp_roles.before();
     int rc = init_library(argc, argv, required, provided);
     if (rc != MPI_SUCCESS)
         return rc;

@@ -7,6 +7,7 @@
 #include "runtime/libcheck.h"
 
 #include <link.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -52,20 +53,60 @@ static const char *soname_of(const struct dl_phdr_info *info)
     return at ? (const char *)(strings + at) : NULL; // NOLINT
 }
 
+// By itself, else by its file.
+static const char *name_of(const struct dl_phdr_info *info)
+{
+    const char *slash = strrchr(info->dlpi_name, '/');
+    const char *soname = slash ? soname_of(info) : NULL; // neither the program nor the kernel's
+    if (soname)
+        return soname;
+    return slash ? slash + 1 : info->dlpi_name;
+}
+
 static int look(struct dl_phdr_info *info, size_t size, void *data)
 {
     struct found *f = data;
-    const char *slash = strrchr(info->dlpi_name, '/');
-    const char *base = slash ? slash + 1 : info->dlpi_name;
-    const char *soname = slash ? soname_of(info) : NULL; // neither the program nor the kernel's
+    const char *base = name_of(info);
     (void)size;
-    if (soname)
-        base = soname;
     if (strncmp(base, CSP_MPI_SONAME, strlen(CSP_MPI_SONAME)) == 0)
         f->wanted = 1;
     else if (is_mpi_core(base))
         f->other = info->dlpi_name;
     return 0;
+}
+
+struct owner {
+    const void *init;
+    int is_core;      // it is the MPI library's
+    const char *core; // the MPI library's path
+};
+
+static int holds(const struct dl_phdr_info *info, const void *address)
+{
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        uintptr_t at = (uintptr_t)address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr;
+        if (info->dlpi_phdr[i].p_type == PT_LOAD && at < info->dlpi_phdr[i].p_memsz)
+            return 1;
+    }
+    return 0;
+}
+
+static int look_for_owner(struct dl_phdr_info *info, size_t size, void *data)
+{
+    struct owner *o = data;
+    (void)size;
+    if (is_mpi_core(name_of(info))) {
+        o->core = info->dlpi_name;
+        o->is_core |= holds(info, o->init);
+    }
+    return 0;
+}
+
+const char *csp_libcheck_behind(const void *init)
+{
+    struct owner o = {.init = init};
+    dl_iterate_phdr(look_for_owner, &o);
+    return o.is_core ? NULL : o.core;
 }
 
 // The major release that this library was built for, and what its text is behind; NULL: there is none to compare.

@@ -13,9 +13,12 @@
 #include "base/log.h"
 #include "runtime/caller.h"
 #include "runtime/detours.h"
+#include "runtime/libcheck.h"
 #include "runtime/mpi_table.h"
+#include "runtime/rt.h"
 
 struct csp_mpi_table csp_mpi, csp_tool;
+static struct csp_mpi_table behind; // the tool's own entries
 
 static int loaded;
 static char load_error[512] = "no MPI library is loaded";
@@ -154,6 +157,16 @@ static int check_library(const void *init)
     Dl_info info;
     if (!init || !dladdr(init, &info) || !info.dli_fname)
         return 0;
+    const char *mpi = csp_libcheck_behind(init);
+    if (mpi) {
+        snprintf(
+            load_error, sizeof(load_error),
+            "the next PMPI_Init behind libcasper is that of a tool, %s, which would call %s past "
+            "Casper; name the tool before libcasper in LD_PRELOAD, as casper run --env "
+            "LD_PRELOAD=... does",
+            info.dli_fname, mpi);
+        return 0;
+    }
     const char *kind = library_kind(init, info.dli_fname);
     if (strcmp(kind, BUILT_FOR) == 0)
         return 1;
@@ -175,6 +188,30 @@ static const void *find_tool(const char *mpi_name)
     return object_of(entry) != object_of(&csp_mpi) ? entry : NULL;
 }
 
+// A tool that looks for the MPI library's functions itself (dlsym) goes past Casper, to the real world with the ghosts.
+static int tool_init(int *argc, char ***argv)
+{
+    int rc = behind.Init(argc, argv);
+    csp_rt_must_have_begun((const void *)behind.Init);
+    return rc;
+}
+
+static int tool_init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int rc = behind.Init_thread(argc, argv, required, provided);
+    csp_rt_must_have_begun((const void *)behind.Init_thread);
+    return rc;
+}
+
+static void watch_tool(void)
+{
+    behind = csp_tool;
+    if (behind.Init)
+        csp_tool.Init = tool_init;
+    if (behind.Init_thread)
+        csp_tool.Init_thread = tool_init_thread;
+}
+
 static void fill(void *library)
 {
     for (size_t i = 0; i < TABLE_LENGTH; i++) {
@@ -186,6 +223,7 @@ static void fill(void *library)
         if (tool)
             csp_detour_open(CSP_BY_TOOL);
     }
+    watch_tool();
 }
 
 int csp_mpi_load(void)

@@ -76,11 +76,16 @@ void csp_quirks_env(MPI_Info env)
 {
 #if defined(OPEN_MPI)
     static const char *const keys[] = {"maxprocs", "soft", "ompi_np"};
+    static int ranks, users; // MPI_Info_create_env may come after MPI_Finalize
     char text[CSP_INFO_VALUE_BYTES];
+    if (csp_rt.active) {
+        ranks = csp_rt.topo->nranks;
+        users = csp_rt.topo->nusers;
+    }
     for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        if (!csp_info_get(env, keys[i], text) || atoi(text) != csp_rt.topo->nranks)
+        if (!csp_info_get(env, keys[i], text) || !users || atoi(text) != ranks)
             continue;
-        snprintf(text, sizeof(text), "%d", csp_rt.topo->nusers);
+        snprintf(text, sizeof(text), "%d", users);
         csp_mpi.Info_set(env, keys[i], text);
     }
 #else

@@ -20,6 +20,7 @@ MPI_Comm csp_user_world = MPI_COMM_WORLD;
 _Atomic unsigned csp_detours;
 int csp_stats_threads;
 struct csp_stats *csp_my_stats;
+pthread_mutex_t csp_rt_start_lock = PTHREAD_MUTEX_INITIALIZER;
 // Which of MPI_Finalize and the last session ends the library.
 static pthread_mutex_t ends = PTHREAD_MUTEX_INITIALIZER;
 
@@ -63,13 +64,15 @@ void csp_rt_die(int exit_code)
 
 int csp_rt_init_thread(int *argc, char ***argv, int required, int *provided)
 {
-    if (csp_rt.session_only && !csp_rt.user_inited) {
-        csp_rt.user_inited = 1; // a session was first: the library is initialised already
-        *provided = csp_rt.thread_level;
-        return MPI_SUCCESS;
-    }
-    int rc = csp_rt_start(argc, argv, required, provided, 0);
-    csp_rt.user_inited = rc == MPI_SUCCESS;
+    int rc = MPI_SUCCESS;
+    pthread_mutex_lock(&csp_rt_start_lock);
+    if (csp_rt.session_only && !csp_rt.user_inited)
+        *provided = csp_rt.thread_level; // a session was first: the library is initialised already
+    else
+        rc = csp_rt_start(argc, argv, required, provided, 0);
+    if (rc == MPI_SUCCESS)
+        csp_rt.user_inited = 1;
+    pthread_mutex_unlock(&csp_rt_start_lock);
     return rc;
 }
 
@@ -129,9 +132,10 @@ int csp_rt_stop(void)
     return done ? MPI_SUCCESS : csp_mpi.Finalize();
 }
 
+// Before MPI_Init returns other threads, and those of a ghost for good, have the real MPI_COMM_WORLD.
 int csp_rt_initialized(int *flag)
 {
-    if (!csp_rt.session_only)
+    if (!csp_rt.begun)
         return csp_mpi.Initialized(flag);
     *flag = csp_rt.user_inited;
     return MPI_SUCCESS;

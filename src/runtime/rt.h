@@ -6,6 +6,7 @@
 #define CSP_RUNTIME_RT_H
 
 #include <mpi.h>
+#include <pthread.h>
 #include "csp_mpi_have.h"
 #include "base/config.h"
 #include "base/log.h"
@@ -23,35 +24,36 @@ extern CSP_INTERNAL MPI_Comm csp_user_world;
 struct csp_node_page; // head of the pool segment: counters, bells (runtime/node.h)
 
 struct csp_rt {
-    int active;            // ghosts exist and this process is a user or a ghost
-    int is_ghost;          //
-    int wrank, urank;      // urank -1 in a ghost
-    int node, lrank;       // node index, rank on the node
-    int gidx;              // ghost: index on the node, else -1
-    int crowded;           // this machine has more of the job's processes than CPUs for them
-    int cpus;              // of these CPUs, this node's share; at least 1
-    int session_only;      // MPI was initialised by Casper for MPI_Session_init, not by the program
-    int user_inited;       // the program called MPI_Init and it returned
-    int finalized;         // the program called MPI_Finalize and it returned
-    int open_sessions;     // sessions of the program
-    int p2p;               // all processes want ghosts to carry sends and receives
-    int yielded;           // csp_quirks_yield: before Casper changed it
-    int spawned;           // by MPI_Comm_spawn: pid of the first process of this job; or 0
-    int thread_level;      // provided
-    int threads;           // in some process of the job several threads may call MPI at once,
-    int levels_differ;     // and not in each
-    MPI_Comm world;        // internal dup of the real world: collectives of init and finalize
-    MPI_Comm ctl;          // control messages
-    MPI_Comm node_comm;    // all processes of the node
-    MPI_Comm user_comm;    // internal dup of the user world: report, finalize
-    MPI_Comm ghost_comm;   // all ghosts, [node * ng + gidx]; MPI_COMM_NULL in a user
-    MPI_Comm self;         // internal dup of MPI_COMM_SELF
-    MPI_Group world_group; // of ctl: wranks
-    MPI_Group user_group;  // of the user world
-    struct csp_seg pool;   // the node's segment
-    uint64_t pool_bytes;   // of it: all but the heap of messages
-    _Atomic int pool_lent; // blocks of it that the program has by MPI_Alloc_mem
-    struct csp_heap *heap; // in it
+    int active;        // ghosts exist and this process is a user or a ghost
+    int is_ghost;      //
+    int wrank, urank;  // urank -1 in a ghost
+    int node, lrank;   // node index, rank on the node
+    int gidx;          // ghost: index on the node, else -1
+    int crowded;       // this machine has more of the job's processes than CPUs for them
+    int cpus;          // of these CPUs, this node's share; at least 1
+    _Atomic int begun; // csp_rt_start was called
+    int session_only;  // MPI was initialised by Casper for MPI_Session_init, not by the program
+    _Atomic int user_inited;     // the program called MPI_Init and it returned
+    int finalized;               // the program called MPI_Finalize and it returned
+    int open_sessions;           // sessions of the program
+    int p2p;                     // all processes want ghosts to carry sends and receives
+    int yielded;                 // csp_quirks_yield: before Casper changed it
+    int spawned;                 // by MPI_Comm_spawn: pid of the first process of this job; or 0
+    int thread_level;            // provided
+    int threads;                 // in some process of the job several threads may call MPI at once,
+    int levels_differ;           // and not in each
+    MPI_Comm world;              // internal dup of the real world: collectives of init and finalize
+    MPI_Comm ctl;                // control messages
+    MPI_Comm node_comm;          // all processes of the node
+    MPI_Comm user_comm;          // internal dup of the user world: report, finalize
+    MPI_Comm ghost_comm;         // all ghosts, [node * ng + gidx]; MPI_COMM_NULL in a user
+    MPI_Comm self;               // internal dup of MPI_COMM_SELF
+    MPI_Group world_group;       // of ctl: wranks
+    MPI_Group user_group;        // of the user world
+    struct csp_seg pool;         // the node's segment
+    uint64_t pool_bytes;         // of it: all but the heap of messages
+    _Atomic int pool_lent;       // blocks of it that the program has by MPI_Alloc_mem
+    struct csp_heap *heap;       // in it
     struct csp_heap *messages;   // in it, behind the pool; NULL if no messages are carried
     struct csp_seg_key pool_key; // to make it larger
     struct csp_node_page *page;
@@ -63,6 +65,7 @@ extern struct csp_rt csp_rt;
 
 // What the layers above do in a life; defined in src/wrap/roles.c.
 struct csp_roles {
+    void (*before)(void);      // any role: the MPI library is about to be initialised
     void (*user_start)(void);  // everything is set up, MPI_Init is about to return
     void (*user_stop)(void);   // MPI_Finalize, all users are here, MPI and ghosts still work
     void (*ghost_start)(void); // install message handlers
@@ -83,6 +86,10 @@ enum { CSP_RT_NO_LEVEL = -1 }; // for `required`
  * the library choose the level. Never returns in a ghost.
  */
 int csp_rt_start(int *argc, char ***argv, int required, int *provided, int session_only);
+/** Ends the job if it was not called although a tool's MPI_Init, at that address, returned; unless no ghosts are wanted. */
+void csp_rt_must_have_begun(const void *tool);
+/** Held by whoever may call it: MPI_Init and MPI_Session_init of different threads. */
+extern pthread_mutex_t csp_rt_start_lock;
 /** A session of the program's. */
 void csp_rt_session_begun(void);
 /** The library ends with the last one after MPI_Finalize. @return MPI error code. */

@@ -82,7 +82,13 @@ static void ialltoallw(const void *next, char *from, MPI_Fint *from_counts, MPI_
                                   to_displs, to_types, &c, request, ierr);
 }
 
-// The carrier of a redirected window has its base and size, but was made another way.
+static int is_of_window(MPI_Fint keyval)
+{
+    return keyval == MPI_WIN_BASE || keyval == MPI_WIN_SIZE || keyval == MPI_WIN_DISP_UNIT ||
+           keyval == MPI_WIN_CREATE_FLAVOR || keyval == MPI_WIN_MODEL;
+}
+
+// The carrier of a redirected window was made another way, and may be without memory.
 static void win_get_attr(const void *next, MPI_Fint *win, MPI_Fint *keyval, MPI_Aint *value,
                          MPI_Fint *flag, MPI_Fint *ierr)
 {
@@ -90,12 +96,13 @@ static void win_get_attr(const void *next, MPI_Fint *win, MPI_Fint *keyval, MPI_
     int found = 0;
     struct csp_win *w = csp_rt.active ? csp_win_find(csp_mpi.Win_f2c(*win)) : NULL;
     ((aint_function *)next)(win, keyval, value, flag, ierr);
-    if (!w || *ierr != MPI_SUCCESS || !*flag ||
-        (*keyval != MPI_WIN_DISP_UNIT && *keyval != MPI_WIN_CREATE_FLAVOR &&
-         *keyval != MPI_WIN_MODEL))
+    if (!w || *ierr != MPI_SUCCESS || !*flag || !is_of_window(*keyval) ||
+        csp_rma_win_get_attr(w, *keyval, &attr, &found) != MPI_SUCCESS || !found)
         return;
-    if (csp_rma_win_get_attr(w, *keyval, &attr, &found) == MPI_SUCCESS && found)
-        *value = *(int *)attr;
+    if (*keyval == MPI_WIN_BASE)
+        *value = (MPI_Aint)attr;
+    else
+        *value = *keyval == MPI_WIN_SIZE ? *(MPI_Aint *)attr : *(int *)attr;
 }
 
 #define GET_PARAMS(type)                                                                           \

@@ -95,7 +95,7 @@ int csp_rt_comm_delete_attr(MPI_Comm comm, int keyval)
 int csp_rt_info_create_env(int argc, char *argv[], MPI_Info *info)
 {
     int rc = csp_mpi.Info_create_env(argc, argv, info);
-    if (rc == MPI_SUCCESS && csp_rt.active)
+    if (rc == MPI_SUCCESS)
         csp_quirks_env(*info);
     return rc;
 }

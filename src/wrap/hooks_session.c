@@ -6,7 +6,6 @@
 #include "wrap/hooks.h"
 
 #if CSP_HAVE_MPI_Session_init
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,7 +13,6 @@
 
 extern char **environ;
 
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static pid_t starter; // the process (not a forked child) that shall end MPI at exit
 
 // What the program asks for in the info; all that the library can do when it does not say.
@@ -80,13 +78,13 @@ static int start_casper(MPI_Info info)
 
 int csp_rt_session_init(MPI_Info info, MPI_Errhandler errh, MPI_Session *session)
 {
-    pthread_mutex_lock(&mutex);
+    pthread_mutex_lock(&csp_rt_start_lock);
     int rc = had_ghosts() ? refuse(errh) : start_casper(info);
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Session_init(info, errh, session);
     if (rc == MPI_SUCCESS)
         csp_rt_session_begun();
-    pthread_mutex_unlock(&mutex);
+    pthread_mutex_unlock(&csp_rt_start_lock);
     return rc;
 }
 

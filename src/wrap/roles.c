@@ -29,6 +29,7 @@ static void user_stop(void)
 }
 
 const struct csp_roles csp_roles = {
+    .before = csp_ghost_signals_before,
     .user_start = user_start,
     .user_stop = user_stop,
     .ghost_start = csp_ghost_start,

@@ -186,6 +186,7 @@ csp_add_mpi_test(fortran/f77_world.f NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f77_win.f NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f90_world.f90 NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f90_win.f90 NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(fortran/f90_win.f90 NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME fortran/f90_win_threads ARGS threads MPI o41 m40)
 csp_add_mpi_test(fortran/f08_world.f90 NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f08_win.f90 NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(fortran/f08_cptr.f90 NP 4 GHOSTS 1 NODES 2 CORE)
@@ -325,6 +326,15 @@ csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_o
 csp_add_mpi_test(casper/named_memory.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_BELOW casper/no_memfd.c)
 csp_add_mpi_test(world/size_rank.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/check_fails TOOL_BELOW casper/check_tool.c EXIT 42
                  MPI m50 abi o41)
+csp_add_mpi_test(casper/early_threads.c NP 4 GHOSTS 1 NODES 2 CORE)
+foreach(us 0 1000 5000 20000)
+    csp_add_mpi_test(casper/early_threads.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/early_session_${us} ARGS ${us} MPI m50 abi o50)
+endforeach()
+foreach(kind past_tool past_pmpi_tool)
+    csp_add_mpi_test(world/size_rank.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/${kind}_below TOOL_BELOW casper/${kind}.c EXIT 1
+                     MPI m50 abi o41 EXPECT "before libcasper in LD_PRELOAD")
+    csp_add_mpi_test(world/size_rank.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/${kind}_above TOOL_ABOVE casper/${kind}.c MPI m50 o41)
+endforeach()
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_above TOOL_ABOVE casper/counting_tool.c)
 csp_add_mpi_test(casper/tool_stack.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/tool_below TOOL_BELOW casper/counting_tool.c)
 

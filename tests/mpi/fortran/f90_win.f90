@@ -1,7 +1,7 @@
 ! SPDX-License-Identifier: BSD-3-Clause
 ! Copyright the Casper developers
 ! use mpi: an allocated window whose memory is used through a pointer; derived types, request-based
-! operations, attributes and a name of the window.
+! operations, attributes and a name of the window. With an argument: for several threads.
 program f90_win
     use mpi
     use, intrinsic :: iso_c_binding
@@ -10,7 +10,11 @@ program f90_win
     integer :: errors = 0, me, n, ierr, win, to, from
     real(c_double), pointer :: mine(:)
     type(c_ptr) :: base
-    call MPI_Init(ierr)
+    if (command_argument_count() > 0) then
+        call MPI_Init_thread(MPI_THREAD_MULTIPLE, n, ierr)
+    else
+        call MPI_Init(ierr)
+    end if
     call MPI_Comm_rank(MPI_COMM_WORLD, me, ierr)
     call MPI_Comm_size(MPI_COMM_WORLD, n, ierr)
     to = mod(me + 1, n)
