@@ -43,10 +43,16 @@ static struct window **look_up(uint64_t gid)
     return at;
 }
 
+// For each piece: the window that is in use is the first one then, however many there are.
 const struct csp_seg *csp_ghost_win_seg(uint64_t id)
 {
-    struct window *w = *look_up(id);
-    return w ? &w->seg : NULL;
+    struct window **at = look_up(id), *w = *at;
+    if (!w)
+        return NULL;
+    *at = w->next;
+    w->next = windows;
+    windows = w;
+    return &w->seg;
 }
 
 static struct window **find(uint64_t gid)

@@ -121,7 +121,8 @@ struct csp_win {
     // crowded: issued at ghosts since the last flush that was not quiet
     _Atomic uint64_t pending_bytes;
 
-    struct csp_attached *attached; // dynamic windows
+    void *attached;                      // dynamic windows: tree of what is attached,
+    struct csp_attached *attached_empty; // and pieces without a byte
 
     // epochs
     int fence_open;                 // a fence without MPI_MODE_NOSUCCEED was the last one

@@ -24,10 +24,11 @@ struct csp_acc_lock {
     _Alignas(64) _Atomic uint32_t held;
 };
 
-/** @return 1 if the caller holds it now. */
+/** @return 1 if the caller holds it now. Who waits does not take the cache line from the holder. */
 static inline int csp_acc_try(struct csp_acc_lock *lock)
 {
-    return !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
+    return !atomic_load_explicit(&lock->held, memory_order_relaxed) &&
+           !atomic_exchange_explicit(&lock->held, 1, memory_order_acquire);
 }
 
 static inline void csp_acc_release(struct csp_acc_lock *lock)

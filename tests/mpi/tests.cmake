@@ -326,6 +326,7 @@ csp_add_mpi_test(casper/spawn_ghosts.c NP 4 GHOSTS 1 NODES 2 NAME casper/spawn_o
 csp_add_mpi_test(casper/named_memory.c NP 4 GHOSTS 1 NODES 2 CORE TOOL_BELOW casper/no_memfd.c)
 csp_add_mpi_test(world/size_rank.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/check_fails TOOL_BELOW casper/check_tool.c EXIT 42
                  MPI m50 abi o41)
+csp_add_mpi_test(casper/many_attached.c NP 2 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/early_threads.c NP 4 GHOSTS 1 NODES 2 CORE)
 foreach(us 0 1000 5000 20000)
     csp_add_mpi_test(casper/early_threads.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/early_session_${us} ARGS ${us} MPI m50 abi o50)
