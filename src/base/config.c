@@ -155,7 +155,7 @@ static void describe_number(const struct variable *var, const char *text, char *
         low = v < var->min;
     }
     snprintf(buf, bytes, "not a %s from %s to %s%s%s",
-             is_size ? "size in bytes (suffixes K, M, G)" : "whole number", lo, hi,
+             is_size ? "size in bytes (suffixes K, M, G, T)" : "whole number", lo, hi,
              known ? "; nearest: " : "",
              !known ? ""
              : low  ? lo

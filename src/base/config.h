@@ -9,7 +9,7 @@
 #include <stdint.h>
 #include "base/status.h"
 
-// Types: int (range), size (bytes; K, M, G suffixes), bool (0/1/on/off/yes/no/true/false), enum,
+// Types: int (range), size (bytes; K, M, G, T suffixes), bool (0/1/on/off/yes/no/true/false), enum,
 // string. One field for each variable, named as the variable without CSP_, in lower case.
 struct csp_config {
 #define CSP_CONFIG_INT(field, ...) int64_t field;

@@ -30,7 +30,6 @@ struct csp_node_proc {
     // ghost: control messages to receive before it leaves; set before `stop`
     _Atomic uint64_t messages_due;
     _Atomic uint32_t load_permille; // ghost: busy share of the last period
-    _Atomic uint32_t reported;      // ghost: `stats` are as of the report
     _Atomic uint32_t reach;         // user: can ghosts reach its private memory? (runtime/vm.c)
     uint64_t probe_addr;            // where they try
     _Atomic uint64_t ring_off;      // user: of its csp_ring (runtime/cell.h); 0: none
@@ -38,7 +37,8 @@ struct csp_node_proc {
     struct csp_mpi_time waiting;               // user with CSP_TRACE: likewise
     _Atomic uint64_t busy_ns;                  // ghost: that of `stats`, as of its last turn
     uint64_t pid_ns; // the namespace that its pid is of; others would take it for another process
-    uint64_t probe_word; // what is at probe_addr; another one in each process
+    uint64_t probe_word;       // what is at probe_addr; another one in each process
+    _Atomic uint32_t reported; // ghost: `stats` are as of the report
     _Alignas(64) struct csp_stats stats;
 };
 

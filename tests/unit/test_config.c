@@ -89,12 +89,15 @@ static void bad_values_are_named_with_the_nearest(void **state)
         {"CSP_NG=-1",
          "CSP_NG=-1: not a whole number from 0 to 64; nearest: 0 (in force: CSP_NG=1)"},
         {"CSP_NG=1K", "CSP_NG=1K: not a whole number from 0 to 64 (in force: CSP_NG=1)"},
-        {"CSP_POOL_SIZE=1K", "CSP_POOL_SIZE=1K: not a size in bytes (suffixes K, M, G) from 1M to "
-                             "1T; nearest: 1M (in force: CSP_POOL_SIZE=256M)"},
-        {"CSP_POOL_SIZE=2T", "CSP_POOL_SIZE=2T: not a size in bytes (suffixes K, M, G) from 1M to "
-                             "1T; nearest: 1T (in force: CSP_POOL_SIZE=256M)"},
-        {"CSP_POOL_SIZE=1MB", "CSP_POOL_SIZE=1MB: not a size in bytes (suffixes K, M, G) from 1M "
-                              "to 1T (in force: CSP_POOL_SIZE=256M)"},
+        {"CSP_POOL_SIZE=1K",
+         "CSP_POOL_SIZE=1K: not a size in bytes (suffixes K, M, G, T) from 1M to "
+         "1T; nearest: 1M (in force: CSP_POOL_SIZE=256M)"},
+        {"CSP_POOL_SIZE=2T",
+         "CSP_POOL_SIZE=2T: not a size in bytes (suffixes K, M, G, T) from 1M to "
+         "1T; nearest: 1T (in force: CSP_POOL_SIZE=256M)"},
+        {"CSP_POOL_SIZE=1MB",
+         "CSP_POOL_SIZE=1MB: not a size in bytes (suffixes K, M, G, T) from 1M "
+         "to 1T (in force: CSP_POOL_SIZE=256M)"},
         {"CSP_LOG=wran",
          "CSP_LOG=wran: not one of error|warn|info|debug; nearest: warn (in force: CSP_LOG=warn)"},
         {"CSP_REPORT=onn", "CSP_REPORT=onn: not one of 0|1|off|on|no|yes|false|true; nearest: "
