@@ -34,11 +34,6 @@ void csp_win_bits(struct csp_win *w, int executors)
     w->unflushed = (_Atomic uint16_t *)(w->confirming + words);
 }
 
-static int take_bit(_Atomic uint64_t *words, int bit)
-{
-    return csp_win_take(words, bit / WORD_BITS, UINT64_C(1) << (bit % WORD_BITS)) != 0;
-}
-
 static int node_of(const struct csp_win *w, int bit)
 {
     int ghosts = csp_async_ghosts();
@@ -59,7 +54,7 @@ static int flush_measured(struct csp_win *w, int bit, int local)
 
 int csp_win_settle_local(struct csp_win *w, int bit)
 {
-    return take_bit(w->local, bit) ? flush_measured(w, bit, 1) : MPI_SUCCESS;
+    return csp_win_take_bit(w->local, bit) ? flush_measured(w, bit, 1) : MPI_SUCCESS;
 }
 
 int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
@@ -70,7 +65,7 @@ int csp_win_flood(struct csp_win *w, int ghost, MPI_Aint bytes)
         atomic_store_explicit(there, (uint16_t)units, memory_order_relaxed);
         return MPI_SUCCESS;
     }
-    take_bit(w->used, ghost);
+    csp_win_take_bit(w->used, ghost);
     return flush_measured(w, ghost, 0);
 }
 
@@ -111,7 +106,7 @@ static int flush_software(struct csp_win *w, int bit, int local)
 {
     if (local)
         return csp_soft_flush_local(w, bit);
-    take_bit(w->soft_local, bit);
+    csp_win_take_bit(w->soft_local, bit);
     return csp_soft_flush(w, bit);
 }
 

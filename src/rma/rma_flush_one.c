@@ -75,7 +75,7 @@ static void learn(uint64_t took_ns, uint64_t bytes)
     atomic_store_explicit(&quiet_next, n, memory_order_relaxed);
 }
 
-// With several threads a weak bit cannot stay up as take_bit leaves it: its executor may be a target, by now that of no more
+// With several threads a weak bit cannot stay up as csp_win_take_bit leaves it: its executor may be a target, by now that of no more
 // operations, and each flush would wait for it. It goes over to `confirming`, until no flush goes on that began with it there.
 // @return 1: the flush must confirm; confirm_end is due behind it.
 static int confirm_begin(struct csp_win *w, struct csp_confirmer *c)
@@ -83,7 +83,7 @@ static int confirm_begin(struct csp_win *w, struct csp_confirmer *c)
     uint64_t mask = UINT64_C(1) << (c->bit % 64);
     _Atomic uint64_t *weak = &w->weak[c->bit / 64], *confirming = &w->confirming[c->bit / 64];
     if (!csp_stats_threads)
-        return csp_win_take(w->weak, c->bit / 64, mask) != 0;
+        return csp_win_take_bit(w->weak, c->bit);
     // In this order: it is raised in one before it goes down in the other.
     if (!(atomic_load_explicit(weak, memory_order_acquire) & mask) &&
         !(atomic_load_explicit(confirming, memory_order_acquire) & mask))
@@ -135,7 +135,7 @@ void csp_flushing_begin(struct csp_win *w, int bit, int local, struct csp_flushi
     if (!local) {
         if (bit < csp_async_ghosts())
             atomic_store_explicit(&w->unflushed[bit], 0, memory_order_relaxed);
-        csp_win_take(w->local, bit / 64, UINT64_C(1) << (bit % 64));
+        csp_win_take_bit(w->local, bit);
         f->weak = confirm_begin(w, &f->c);
     }
     f->quiet = is_by_crowded_ghost(f) && is_quiet();

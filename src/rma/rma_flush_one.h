@@ -33,4 +33,10 @@ static inline uint64_t csp_win_take(_Atomic uint64_t *words, int i, uint64_t mas
     return atomic_fetch_and_explicit(&words[i], ~mask, memory_order_acq_rel) & mask;
 }
 
+/** The same for the bit of one executor. */
+static inline int csp_win_take_bit(_Atomic uint64_t *words, int bit)
+{
+    return csp_win_take(words, bit / 64, UINT64_C(1) << (bit % 64)) != 0;
+}
+
 #endif

@@ -25,8 +25,8 @@
 static const uint64_t GRACE_NS = 1000000000;
 
 static int keyval = MPI_KEYVAL_INVALID;
-static pid_t
-    process; // not a forked child, which may lack the segment: memory that networks registered is not inherited
+// Not that of a forked child, which may lack the segment: memory that networks registered is not inherited.
+static pid_t process;
 
 static void stop_ghosts(void)
 {

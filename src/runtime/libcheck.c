@@ -7,7 +7,6 @@
 #include "runtime/libcheck.h"
 
 #include <link.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -76,20 +75,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *data)
 }
 
 struct owner {
-    const void *init;
-    int is_core;      // it is the MPI library's
+    const char *file;
+    int is_core;      // it is the MPI library
     const char *core; // the MPI library's path
 };
-
-static int holds(const struct dl_phdr_info *info, const void *address)
-{
-    for (int i = 0; i < info->dlpi_phnum; i++) {
-        uintptr_t at = (uintptr_t)address - info->dlpi_addr - info->dlpi_phdr[i].p_vaddr;
-        if (info->dlpi_phdr[i].p_type == PT_LOAD && at < info->dlpi_phdr[i].p_memsz)
-            return 1;
-    }
-    return 0;
-}
 
 static int look_for_owner(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -97,14 +86,14 @@ static int look_for_owner(struct dl_phdr_info *info, size_t size, void *data)
     (void)size;
     if (is_mpi_core(name_of(info))) {
         o->core = info->dlpi_name;
-        o->is_core |= holds(info, o->init);
+        o->is_core |= strcmp(info->dlpi_name, o->file) == 0;
     }
     return 0;
 }
 
-const char *csp_libcheck_behind(const void *init)
+const char *csp_libcheck_behind(const char *file)
 {
-    struct owner o = {.init = init};
+    struct owner o = {.file = file};
     dl_iterate_phdr(look_for_owner, &o);
     return o.is_core ? NULL : o.core;
 }

@@ -8,7 +8,7 @@
 /** Ends the process with a message if not; MPI need not be initialised. */
 void csp_libcheck(void);
 
-/** The path of the MPI library, if the function at `init` is not its own but, say, a tool's; else NULL. */
-const char *csp_libcheck_behind(const void *init);
+/** The path of the MPI library, if the loaded object `file` is not it but, say, a tool; else NULL. */
+const char *csp_libcheck_behind(const char *file);
 
 #endif

@@ -18,7 +18,10 @@
 #include "runtime/rt.h"
 
 struct csp_mpi_table csp_mpi, csp_tool;
-static struct csp_mpi_table behind; // the tool's own entries
+static struct {
+    __typeof__(csp_tool.Init) Init;
+    __typeof__(csp_tool.Init_thread) Init_thread;
+} behind; // of the tool
 
 static int loaded;
 static char load_error[512] = "no MPI library is loaded";
@@ -157,7 +160,7 @@ static int check_library(const void *init)
     Dl_info info;
     if (!init || !dladdr(init, &info) || !info.dli_fname)
         return 0;
-    const char *mpi = csp_libcheck_behind(init);
+    const char *mpi = csp_libcheck_behind(info.dli_fname);
     if (mpi) {
         snprintf(
             load_error, sizeof(load_error),
@@ -205,7 +208,8 @@ static int tool_init_thread(int *argc, char ***argv, int required, int *provided
 
 static void watch_tool(void)
 {
-    behind = csp_tool;
+    behind.Init = csp_tool.Init;
+    behind.Init_thread = csp_tool.Init_thread;
     if (behind.Init)
         csp_tool.Init = tool_init;
     if (behind.Init_thread)

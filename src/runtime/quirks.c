@@ -82,8 +82,8 @@ void csp_quirks_env(MPI_Info env)
         ranks = csp_rt.topo->nranks;
         users = csp_rt.topo->nusers;
     }
-    for (size_t i = 0; i < sizeof(keys) / sizeof(*keys); i++) {
-        if (!csp_info_get(env, keys[i], text) || !users || atoi(text) != ranks)
+    for (size_t i = 0; users && i < sizeof(keys) / sizeof(*keys); i++) {
+        if (!csp_info_get(env, keys[i], text) || atoi(text) != ranks)
             continue;
         snprintf(text, sizeof(text), "%d", users);
         csp_mpi.Info_set(env, keys[i], text);

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // Signals that all processes of a job get are for the program. It guards MPI_Init by an alarm, and goes on after it; it has a handler
-// from before. With an
-// argument it then waits for SIGUSR1 and SIGTERM, which it has handlers for, and ends as always; tests/tools/test_processes.py
-// sends them.
+// from before. With an argument it then waits for SIGUSR1 and SIGTERM, which it has handlers for, and ends as always;
+// tests/tools/test_processes.py sends them.
 #include "bad_window.h"
 
 #include <signal.h>

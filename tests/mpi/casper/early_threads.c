@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // A thread that is there before MPI_Init asks MPI_Initialized until it may go on: it must find the world without ghosts, and in a
-// ghost never. With an argument it opens a session after so
-// many microseconds: before MPI_Init, in the middle of it or behind it.
+// ghost never. With an argument it opens a session after so many microseconds: before MPI_Init, in the middle of it or behind it.
 #include "casper_only.h"
 
 #include <pthread.h>

@@ -23,13 +23,6 @@ static void put_to_myself(MPI_Win win)
         CHECK_MSG(memory[i * STEP] == i, "piece %ld has %ld", i, memory[i * STEP]);
 }
 
-static void expect(int rc, int class)
-{
-    int found = MPI_SUCCESS;
-    MPI_Error_class(rc, &found);
-    CHECK_INT(found, class);
-}
-
 int main(void)
 {
     MPI_Win win;
@@ -41,16 +34,16 @@ int main(void)
         MPI_Win_attach(win, &memory[i * STEP], sizeof(long));
     put_to_myself(win);
     MPI_Win_set_errhandler(win, MPI_ERRORS_RETURN);
-    expect(MPI_Win_attach(win, memory, sizeof(memory)), MPI_ERR_RMA_ATTACH);
-    expect(MPI_Win_attach(win, &memory[STEP], 1), MPI_ERR_RMA_ATTACH);
-    expect(MPI_Win_attach(win, &memory[1], 0), MPI_SUCCESS);
-    expect(MPI_Win_attach(win, &memory[1], sizeof(long)), MPI_SUCCESS);
-    expect(MPI_Win_detach(win, &memory[1]), MPI_SUCCESS);
-    expect(MPI_Win_detach(win, &memory[1]), MPI_SUCCESS);
-    expect(MPI_Win_detach(win, &memory[1]), MPI_ERR_BASE);
+    CHECK_CLASS(MPI_Win_attach(win, memory, sizeof(memory)), MPI_ERR_RMA_ATTACH);
+    CHECK_CLASS(MPI_Win_attach(win, &memory[STEP], 1), MPI_ERR_RMA_ATTACH);
+    CHECK_CLASS(MPI_Win_attach(win, &memory[1], 0), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_attach(win, &memory[1], sizeof(long)), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_detach(win, &memory[1]), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_detach(win, &memory[1]), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_detach(win, &memory[1]), MPI_ERR_BASE);
     for (long i = PIECES - 1; i >= 0; i -= 2)
-        expect(MPI_Win_detach(win, &memory[i * STEP]), MPI_SUCCESS);
-    expect(MPI_Win_detach(win, &memory[(PIECES - 1) * STEP]), MPI_ERR_BASE);
+        CHECK_CLASS(MPI_Win_detach(win, &memory[i * STEP]), MPI_SUCCESS);
+    CHECK_CLASS(MPI_Win_detach(win, &memory[(PIECES - 1) * STEP]), MPI_ERR_BASE);
     double took = MPI_Wtime() - begin;
     CHECK_MSG(took < ENOUGH_S, "it took %.1f s", took);
     MPI_Win_free(&win);
