@@ -162,9 +162,9 @@ void csp_peers_check(uint64_t now)
         pthread_mutex_trylock(&look_lock) != 0)
         return;
     atomic_store_explicit(&next_ns, now + PERIOD_NS, memory_order_relaxed);
-    look(0);
     if (went && now - went_ns > TOLD_NS)
         tell_death(went, CSP_PHASE_RUN);
+    look(0);
     pthread_mutex_unlock(&look_lock);
 }
 

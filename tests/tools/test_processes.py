@@ -6,6 +6,7 @@ application's ranks, once each."""
 import os
 import re
 import signal
+import time
 from collections import Counter
 
 import job_support
@@ -92,15 +93,23 @@ def test_signals_for_the_program(lib):
     assert done.code == 0, done.output
 
 
-def test_a_program_that_such_a_signal_ends(lib):
-    """The ghosts go with it, and have nothing to add."""
+@pytest.mark.parametrize("apart_s", [0, 0.3])
+def test_a_program_that_such_a_signal_ends(lib, apart_s):
+    """The ghosts go with it, and have nothing to add, also if some users take their time."""
 
     def send(processes, output):
         users, ghosts = find_processes(processes, output, "wait_to_be_ki", 4, 6)
-        for pid in ghosts + users:
+        for pid in ghosts:
             os.kill(pid, signal.SIGTERM)
+        for pid in users:
+            os.kill(pid, signal.SIGTERM)
+            time.sleep(apart_s)
 
-    done = run(Job(lib, "bad/wait_to_be_killed", ["30"], during=send))
+    job = Job(lib, "bad/wait_to_be_killed", ["30"], during=send)
+    if apart_s:  # the launcher, which would end the others at once, learns of the first one late
+        job.wrap = ["sh", "-c", '"$@"; code=$?; sleep 2; exit $code', "sh"]
+        job.env, job.ranks = {"CSP_NG": "1", "CASPER_TEST_USERS": "4"}, 6
+    done = run(job)
     assert done.code != 0
     assert "casper: error" not in done.output
     assert not done.outlived
