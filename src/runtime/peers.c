@@ -95,6 +95,12 @@ static void tell_death(const struct csp_node_proc *p, unsigned phase)
     csp_rt_die(1);
 }
 
+// `since` is read before the clock: one that a signal's handler sets in between can not lie ahead of it.
+static uint64_t age_ns(uint64_t since)
+{
+    return csp_clock_ns() - since;
+}
+
 static int users_left(void)
 {
     for (int i = csp_rt.page->ng; i < csp_rt.page->nprocs; i++)
@@ -122,8 +128,7 @@ static void go_with_users(const struct csp_node_proc *p, int by)
 static int told_lately(void)
 {
     int by = atomic_load_explicit(&told_by, memory_order_acquire);
-    uint64_t age = csp_clock_ns() - atomic_load_explicit(&told_ns, memory_order_relaxed);
-    return age < TOLD_NS ? by : 0;
+    return age_ns(atomic_load_explicit(&told_ns, memory_order_relaxed)) < TOLD_NS ? by : 0;
 }
 
 static void note_end(const struct csp_node_proc *p, unsigned phase)
@@ -162,9 +167,9 @@ void csp_peers_check(uint64_t now)
         pthread_mutex_trylock(&look_lock) != 0)
         return;
     atomic_store_explicit(&next_ns, now + PERIOD_NS, memory_order_relaxed);
-    if (went && now - went_ns > TOLD_NS)
-        tell_death(went, CSP_PHASE_RUN);
     look(0);
+    if (went && age_ns(went_ns) > TOLD_NS)
+        tell_death(went, CSP_PHASE_RUN);
     pthread_mutex_unlock(&look_lock);
 }
 
