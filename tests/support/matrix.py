@@ -118,6 +118,11 @@ def known_plain(name: str, job: run_mpi.Job, launcher: bool, said: str | None = 
     return _known(name, job, when, said)
 
 
+def launcher_fails(job: run_mpi.Job) -> str:
+    """The evidence, if mpiexec is known to hang after all processes of this job's program have ended."""
+    return _known("", job, {"launcher"}, None)
+
+
 def _known(name: str, job: run_mpi.Job, when: set[str], said: str | None) -> str:
     """The evidence of the first line for a test and one of these words that fits what was said."""
     names = (name, os.path.relpath(job.program, job.lib.programs))

@@ -19,6 +19,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT / "tests/support"))
 
+import matrix  # noqa: E402
 import mpi_libs  # noqa: E402
 import run_mpi  # noqa: E402
 
@@ -64,11 +65,17 @@ def library(name: str) -> mpi_libs.Library:
     return lib
 
 
-def command(asked: Job) -> tuple[list[str], dict[str, str]]:
-    """Command and environment of a run."""
+def matrix_job(asked: Job) -> run_mpi.Job:
     lib = asked.lib
     job = run_mpi.Job(lib, lib.programs / asked.program, asked.users, asked.ghosts, asked.nodes)
     job.args, job.timeout, job.env = asked.args, asked.limit, asked.env
+    return job
+
+
+def command(asked: Job) -> tuple[list[str], dict[str, str]]:
+    """Command and environment of a run."""
+    lib = asked.lib
+    job = matrix_job(asked)
     argv, lib_env = run_mpi.command(job)
     if asked.ranks:
         launch, lib_env = mpi_libs.job(lib, asked.ranks, asked.nodes)
@@ -81,7 +88,17 @@ def command(asked: Job) -> tuple[list[str], dict[str, str]]:
 
 
 def run(asked: Job, within: tuple[str, ...] = ()) -> Done:
-    """Runs to the end, by the command `within`; a job that hangs is ended and fails the test."""
+    """Runs to the end, by the command `within`; a job that hangs is ended and fails the test. Again if
+    only its launcher hung, as it is known to."""
+    for _ in range(matrix.LAUNCHER_TRIES):
+        done, why = _run(asked, within)
+        if done:
+            return done
+    pytest.fail(why)
+
+
+def _run(asked: Job, within: tuple[str, ...]) -> tuple[Done | None, str]:
+    """What came of it; nothing, and why, if only its launcher hung."""
     argv, env = command(asked)
     mark = uuid.uuid4().hex
     start = time.monotonic()
@@ -97,8 +114,12 @@ def run(asked: Job, within: tuple[str, ...] = ()) -> Done:
                 asked.during(lambda: run_mpi.marked(mark), output)
             code = proc.wait(timeout=asked.limit)
         except subprocess.TimeoutExpired:
+            waits, launcher = run_mpi.who_waits(mark, Path(asked.program).name)
             run_mpi.end_all(proc, mark)
-            pytest.fail(f"hangs: {asked.program} {asked.args}\n{output()}")
+            why = f"hangs: {asked.program} {asked.args}\n{output()}\n{waits}"
+            if launcher and matrix.launcher_fails(matrix_job(asked)):
+                return None, why
+            pytest.fail(why)
         except BaseException:
             run_mpi.end_all(proc, mark)
             raise
@@ -106,7 +127,7 @@ def run(asked: Job, within: tuple[str, ...] = ()) -> Done:
         outlived = run_mpi.leftovers(mark)
         run_mpi.end_all(proc, mark)
         text = output()
-    return Done(code, text, seconds, outlived)
+    return Done(code, text, seconds, outlived), ""
 
 
 def reported(asked: Job, folder: Path) -> tuple[dict, str]:

@@ -50,8 +50,8 @@ def test_a_flush_of_four_ghosts(key):
     assert done.returncode == 0, done.stdout + done.stderr
     times = {what: (float(one), float(many)) for what, one, many in TIMES.findall(done.stdout)}
     assert len(times) == 4
-    # Open MPI 4's MPI_Win_flush of one target after the other waits for each, and its MPI_Win_flush_all asks all processes of the
-    # window, those that compute, too.
+    # Open MPI 4's MPI_Win_flush of one target after the other waits for each, and its MPI_Win_flush_all
+    # asks all processes of the window, those that compute, too.
     if key == "o41":
         del times["allocated PUT"]
     for what, (one_s, all_s) in times.items():

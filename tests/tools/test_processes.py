@@ -70,6 +70,10 @@ def test_an_end_while_a_thread_waits_for_input(lib):
 
 def test_ranks_with_pid_namespaces_of_their_own(lib):
     """Where pids mean others, memory that ghosts would reach by them is left to the MPI library."""
+    if lib.name in ("m40", "o41", "o50"):
+        pytest.skip(
+            "without Casper, too, MPICH 4.0 does not always end there and Open MPI does not start"
+        )
     wrap = ["setarch", "-R", "unshare", "--pid", "--fork", "--mount-proc"]
     env = {"CSP_NG": "1", "CASPER_TEST_USERS": "4"}
     done = run(Job(lib, "rma/other_windows", env=env, ranks=6, wrap=wrap))
