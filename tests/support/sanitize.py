@@ -40,6 +40,7 @@ QUICK = (
 ERROR = re.compile(r"ERROR: AddressSanitizer: .*|runtime error: .*|Sanitizer has encountered .*")
 NOT_THE_CALLER = re.compile(r"libsanitizer|/libasan\.so|/libc\.so|/libstdc\+\+\.so|/sysdeps/")
 OURS = re.compile(rf"libcasper\.so| (?:{re.escape(str(ROOT))}/)?src/\w")
+LIBRARY = re.compile(r"\.so[.\d]*\+0x")
 
 
 @lru_cache
@@ -59,7 +60,7 @@ def sanitized(lib: Library) -> Library:
     return replace(lib, build=lib.build + SUFFIX)
 
 
-def environment(folder: Path) -> dict[str, str]:
+def environment(folder: Path, lib: Library) -> dict[str, str]:
     """Options of the sanitizers; each process writes what it finds to a file in `folder`."""
     address = f"log_path={folder}/asan:exitcode=66:detect_leaks=1:leak_check_at_exit=0"
     address += (
@@ -68,7 +69,8 @@ def environment(folder: Path) -> dict[str, str]:
     address += (
         ":verify_asan_link_order=0"  # the launcher's shim comes first in what a program spawns
     )
-    address += ":allocator_may_return_null=1"  # as malloc: Open MPI 5 asks for too much at times
+    if lib.name == "o50":
+        address += ":allocator_may_return_null=1"  # as malloc: Open MPI asks for too much at times
     undefined = f"log_path={folder}/ubsan:exitcode=67:halt_on_error=1:print_stacktrace=1"
     return {
         "ASAN_OPTIONS": address,
@@ -80,18 +82,20 @@ def environment(folder: Path) -> dict[str, str]:
 
 def own_leaks(text: str) -> list[str]:
     """The reports of leaks in a file whose memory libcasper allocated."""
-    found = []
-    for block in re.findall(r"^(?:Direct|Indirect) leak of .*(?:\n +#\d+ .*)+", text, re.M):
-        if is_ours(block):
-            found.append(block)
-    return found
+    blocks = re.findall(r"^(?:Direct|Indirect) leak of .*(?:\n +#\d+ .*)+", text, re.M)
+    return [block for block in blocks if OURS.search(caller(block))]
 
 
-def is_ours(text: str) -> bool:
-    """Whether it is libcasper that called the function of libc, or did it itself."""
-    frames = [line for line in text.splitlines() if re.match(r" +#\d+ ", line)]
-    callers = [line for line in frames if not NOT_THE_CALLER.search(line)]
-    return bool(callers and OURS.search(callers[0]))
+def caller(text: str) -> str:
+    """The frame of who called the function of libc, or did it itself; empty if no stack is there."""
+    frames = re.findall(r"^ +#\d+ .*", text, re.M)
+    return next((line for line in frames if not NOT_THE_CALLER.search(line)), "")
+
+
+def by_another_library(text: str) -> bool:
+    """Whether neither libcasper nor the program did it."""
+    frame = caller(text)
+    return bool(LIBRARY.search(frame)) and not OURS.search(frame)
 
 
 def findings(folder: Path, known: bool) -> tuple[str, str]:
@@ -100,7 +104,7 @@ def findings(folder: Path, known: bool) -> tuple[str, str]:
     errors, leaks = [], []
     for path in sorted(folder.iterdir()):
         text = path.read_text(errors="replace")
-        if (found := ERROR.search(text)) and (is_ours(text) or not known):
+        if (found := ERROR.search(text)) and not (known and by_another_library(text)):
             errors.append((found.group(0), text))
         leaks += own_leaks(text)
     if errors:
@@ -114,7 +118,7 @@ def execute(run: matrix.Run) -> tuple[matrix.Run, run_mpi.Result]:
     with tempfile.TemporaryDirectory(prefix="casper-sanitize-") as name:
         folder = Path(name)
         above = [libasan(), run.job.lib.programs / AT_EXIT, *run.job.above]
-        env = run.job.env | environment(folder)
+        env = run.job.env | environment(folder, run.job.lib)
         job = replace(run.job, above=above, env=env, timeout=SLOWER * run.job.timeout)
         _, result = matrix.execute(replace(run, job=job))
         reason, said = findings(folder, known=result.status == "skipped")

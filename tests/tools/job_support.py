@@ -109,25 +109,24 @@ def _run(asked: Job, within: tuple[str, ...]) -> tuple[Done | None, str]:
             out.flush()
             return os.pread(out.fileno(), 1 << 20, 0).decode(errors="replace")
 
+        code = None
         try:
             if asked.during:
                 asked.during(lambda: run_mpi.marked(mark), output)
             code = proc.wait(timeout=asked.limit)
+            seconds = time.monotonic() - start
+            outlived = run_mpi.leftovers(mark)
         except subprocess.TimeoutExpired:
             waits, launcher = run_mpi.who_waits(mark, Path(asked.program).name)
+        finally:
             run_mpi.end_all(proc, mark)
-            why = f"hangs: {asked.program} {asked.args}\n{output()}\n{waits}"
-            if launcher and matrix.launcher_fails(matrix_job(asked)):
-                return None, why
-            pytest.fail(why)
-        except BaseException:
-            run_mpi.end_all(proc, mark)
-            raise
-        seconds = time.monotonic() - start
-        outlived = run_mpi.leftovers(mark)
-        run_mpi.end_all(proc, mark)
         text = output()
-    return Done(code, text, seconds, outlived), ""
+    if code is not None:
+        return Done(code, text, seconds, outlived), ""
+    why = f"hangs: {asked.program} {asked.args}\n{text}\n{waits}"
+    if launcher and matrix.launcher_fails(matrix_job(asked)):
+        return None, why
+    pytest.fail(why)
 
 
 def reported(asked: Job, folder: Path) -> tuple[dict, str]:

@@ -24,23 +24,9 @@ def test_a_flush_of_four_ghosts(key):
         pytest.skip(why)
     if key == "m40":
         pytest.skip("its UCX takes shared memory between network namespaces: nothing is delayed")
-    words = [
-        "--mpi",
-        key,
-        "-n",
-        8,
-        "-g",
-        4,
-        "--nodes",
-        2,
-        "--netns",
-        "--delay-us",
-        DELAY_US,
-        "--timeout",
-        LIMIT_S,
-    ]
+    words = f"--mpi {key} -n 8 -g 4 --nodes 2 --netns --delay-us {DELAY_US} --timeout {LIMIT_S}"
     done = subprocess.run(
-        [sys.executable, job_support.run_mpi.__file__, *map(str, words), "casper/flush_many"],
+        [sys.executable, job_support.run_mpi.__file__, *words.split(), "casper/flush_many"],
         env={**os.environ, "CASPER_NETNS": f"csptest{os.getpid()}f"},
         capture_output=True,
         text=True,

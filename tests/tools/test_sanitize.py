@@ -31,5 +31,6 @@ def test_known_errors_of_the_library_are_no_news(tmp_path):
     (tmp_path / "asan.1").write_text(error + LIBRARY)
     assert sanitize.findings(tmp_path, known=False)[0]
     assert not sanitize.findings(tmp_path, known=True)[0]
-    (tmp_path / "asan.2").write_text(error + OURS)
-    assert sanitize.findings(tmp_path, known=True)[0]
+    for who in (OURS, OURS_BY_FILE, PROGRAM, ""):
+        (tmp_path / "asan.2").write_text(error + who)
+        assert sanitize.findings(tmp_path, known=True)[0]

@@ -21,22 +21,23 @@ API ssize_t process_vm_writev(pid_t pid, const struct iovec *mine, unsigned long
                               const struct iovec *theirs, unsigned long ntheirs,
                               unsigned long flags);
 
-// Whether it called the function that calls this: MPI libraries may copy so, too. The functions of a sanitizer may stand between.
-static int __attribute__((noinline)) is_libcasper(void)
+// Whether it is the nearest caller but for this file and a sanitizer, whose function may stand between: MPI libraries may copy
+// so, too.
+static int is_by_libcasper(void)
 {
-    void *frames[6] = {0};
+    void *frames[8];
     Dl_info where;
-    int n = backtrace(frames, 6);
-    for (int i = 3; i < n; i++)
-        if (dladdr(frames[i], &where) && strstr(where.dli_fname, "libcasper"))
-            return 1;
+    int n = backtrace(frames, 8);
+    for (int i = 0; i < n && dladdr(frames[i], &where); i++)
+        if (!strstr(where.dli_fname, "copies_tool") && !strstr(where.dli_fname, "libasan"))
+            return strstr(where.dli_fname, "libcasper") != NULL;
     return 0;
 }
 
-static void __attribute__((noinline)) note(ssize_t bytes)
+static void note(ssize_t bytes)
 {
     static atomic_int said;
-    if (bytes >= MUCH && is_libcasper() && !atomic_exchange(&said, 1))
+    if (bytes >= MUCH && is_by_libcasper() && !atomic_exchange(&said, 1))
         fprintf(stderr, "copies_tool: %zd bytes copied by the system\n", bytes);
 }
 
