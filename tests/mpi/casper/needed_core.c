@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// Users that compute and operate on each other in turns, on cores that ghosts share: a ghost that did an operation goes to sleep
-// soon. One that looks for the next one for long has the core, or waits for it: the runner looks in the report for how long they slept and
-// had one, with some room for other work on the machine, beside which they wait, too.
+// Users that compute and operate on each other in turns, on cores that ghosts share: what tests/tools/test_quiet.py looks at, in the report,
+// for how long the ghosts sleep.
 #include "casper_only.h"
 #include "one_core.h"
 
