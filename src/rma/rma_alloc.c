@@ -11,6 +11,7 @@
 //   wait for `ready`  <---------------------------------- fill the peers' table
 //   (a part did not fit: own segment, rma_own.c)
 //   carrier window on MPI_COMM_SELF
+#include "adapt/rounds.h"
 #include "rma/rma_async.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_bind.h"
@@ -154,7 +155,8 @@ static void drop_card(const struct csp_members *m, const struct wish *h,
 static struct csp_win *new_win(struct csp_members *m, const struct wish *h,
                                const struct csp_card *cards)
 {
-    struct csp_win *w = csp_meta_alloc(CSP_META_WINDOW, sizeof(*w));
+    size_t rounds = (size_t)csp_rounds(m->nnodes) * sizeof(uint32_t);
+    struct csp_win *w = csp_meta_alloc(CSP_META_WINDOW, sizeof(*w) + rounds);
     size_t nodes = (size_t)csp_rt.topo->nnodes, bits = nodes * (size_t)csp_rt.topo->ng;
     csp_win_bits(w, (int)bits);
     w->lockall_node = csp_meta_alloc(CSP_META_WINDOW, (nodes + 63) / 64 * sizeof(*w->lockall_node));

@@ -2,20 +2,28 @@
 // Copyright the Casper developers
 #include "rma/rma_direct.h"
 
-int csp_side_copy(const struct csp_side *from, const struct csp_side *to)
+// `bytes` are no more than either side has.
+static int copy_gapped(const struct csp_layout *from, csp_count_t from_count, const char *source,
+                       const struct csp_layout *to, csp_count_t to_count, char *target,
+                       MPI_Aint bytes)
 {
     struct csp_layout_cursor f, t;
+    if (csp_layout_begin(&f, from, 0, from_count) != CSP_OK ||
+        csp_layout_begin(&t, to, 0, to_count) != CSP_OK)
+        return MPI_ERR_COUNT;
+    csp_layout_copy(&f, source, &t, target, (size_t)bytes);
+    return MPI_SUCCESS;
+}
+
+int csp_side_copy(const struct csp_side *from, const struct csp_side *to)
+{
     MPI_Aint bytes = csp_side_bytes(from);
     if (bytes > csp_side_bytes(to))
         return MPI_ERR_TRUNCATE;
-    if (from->info.contig && to->info.contig) {
-        csp_copy_bytes(to->addr, from->addr, (size_t)bytes);
-        return MPI_SUCCESS;
-    }
-    if (csp_layout_begin(&f, from->info.layout, 0, from->count) != CSP_OK ||
-        csp_layout_begin(&t, to->info.layout, 0, to->count) != CSP_OK)
-        return MPI_ERR_COUNT;
-    csp_layout_copy(&f, from->addr, &t, to->addr, (size_t)bytes);
+    if (!from->info.contig || !to->info.contig)
+        return copy_gapped(from->info.layout, from->count, from->addr, to->info.layout, to->count,
+                           to->addr, bytes);
+    csp_copy_bytes(to->addr, from->addr, (size_t)bytes);
     return MPI_SUCCESS;
 }
 
@@ -25,41 +33,30 @@ int csp_side_get(const void *addr, csp_count_t count, MPI_Datatype type, struct 
     return csp_type_get(type, &side->info);
 }
 
-// Both sides without gaps, as nearly always: one copy.
-static int copy_block(const struct csp_op *op, size_t mine, char *target, size_t theirs)
-{
-    void *origin = (void *)(uintptr_t)op->origin;
-    int put = op->kind == CSP_OP_PUT;
-    if (put ? mine > theirs : theirs > mine)
-        return MPI_ERR_TRUNCATE;
-    if (put)
-        csp_copy_bytes(target, origin, mine);
-    else
-        csp_copy_bytes(origin, target, theirs);
-    return MPI_SUCCESS;
-}
-
-static int copy_layouts(const struct csp_op *op, const struct csp_type *mine,
-                        const struct csp_type *theirs, char *target)
-{
-    struct csp_side a = {(char *)(uintptr_t)op->origin, op->origin_count, op->origin_type, *mine};
-    struct csp_side b = {target, op->target_count, op->target_type, *theirs};
-    return op->kind == CSP_OP_PUT ? csp_side_copy(&a, &b) : csp_side_copy(&b, &a);
-}
-
 int csp_direct_copy(const struct csp_op *op, const struct csp_type *theirs, char *target)
 {
     struct csp_type store;
     const struct csp_type *mine = theirs;
-    int rc = MPI_SUCCESS;
+    int rc = MPI_SUCCESS, put = op->kind == CSP_OP_PUT;
     if (op->origin_type != op->target_type)
         rc = csp_type_look(op->origin_type, &store, &mine);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return rc;
-    if (CSP_LIKELY(mine->contig && theirs->contig))
-        return copy_block(op, (size_t)(op->origin_count * mine->size), target,
-                          (size_t)(op->target_count * theirs->size));
-    return copy_layouts(op, mine, theirs, target);
+    char *origin = (char *)(uintptr_t)op->origin;
+    MPI_Aint here = (MPI_Aint)op->origin_count * mine->size;
+    MPI_Aint there = (MPI_Aint)op->target_count * theirs->size;
+    if (put ? here > there : there > here)
+        return MPI_ERR_TRUNCATE;
+    if (CSP_UNLIKELY(!mine->contig || !theirs->contig))
+        return put ? copy_gapped(mine->layout, op->origin_count, origin, theirs->layout,
+                                 op->target_count, target, here)
+                   : copy_gapped(theirs->layout, op->target_count, target, mine->layout,
+                                 op->origin_count, origin, there);
+    if (put)
+        csp_copy_bytes(target, origin, (size_t)here);
+    else
+        csp_copy_bytes(origin, target, (size_t)there);
+    return MPI_SUCCESS;
 }
 
 // @return 1 if the side has data at all.

@@ -14,9 +14,12 @@
 static const char *const bools[] = {"false", "true", NULL};
 static const char *const ops[] = {"same_op_no_op", "same_op", NULL};
 static const char *const epochs[] = {"fence", "pscw", "lock", "lockall", NULL};
-enum { ALL_EPOCHS = CSP_EPOCH_FENCE | CSP_EPOCH_PSCW | CSP_EPOCH_LOCK | CSP_EPOCH_LOCKALL };
+static const char *const orders[] = {"rar", "raw", "war", "waw", NULL};
+enum { ALL = 15 }; // bits of epochs, of orders
 
 static const char ALIGNMENT[] = "mpi_minimum_memory_alignment";
+static const char ORDERING[] = "accumulate_ordering";
+static const char NO_ORDER[] = "none";
 
 uint64_t csp_info_alignment(MPI_Info info, uint64_t least)
 {
@@ -43,29 +46,44 @@ static void set_choice(MPI_Info info, const char *key, const char *const *names,
 }
 
 // A list with commas, or with bars as the first Casper had it. An unknown word: nothing is promised.
-static void read_epochs(MPI_Info info, unsigned *value)
+// @return the bits of its words; 0: none, or the list is refused.
+static unsigned read_list(const char *key, const char *text, const char *const *names)
 {
-    char text[CSP_INFO_VALUE_BYTES];
     unsigned all = 0;
-    if (!csp_info_get(info, CASPER_INFO_EPOCHS_USED, text))
-        return;
     for (const char *at = text; *at;) {
         size_t n = strcspn(at, ",| ");
-        int i = csp_info_find(epochs, at, n);
+        int i = csp_info_find(names, at, n);
         if (n > 0 && i < 0) {
-            csp_info_refuse(CASPER_INFO_EPOCHS_USED, text);
-            return;
+            csp_info_refuse(key, text);
+            return 0;
         }
         all |= n > 0 ? 1U << i : 0;
         at += at[n] ? n + 1 : n;
     }
+    return all;
+}
+
+static void set_list(MPI_Info info, const char *key, const char *const *names, unsigned *value)
+{
+    char text[CSP_INFO_VALUE_BYTES];
+    unsigned all = csp_info_get(info, key, text) ? read_list(key, text, names) : 0;
     if (all)
         *value = all;
 }
 
+// Accumulates have every order all the same; what the program can do with is told it again, as by the libraries.
+static void set_order(MPI_Info info, unsigned *value)
+{
+    char text[CSP_INFO_VALUE_BYTES];
+    if (csp_info_get(info, ORDERING, text) && strcmp(text, NO_ORDER) == 0)
+        *value = 0;
+    else
+        set_list(info, ORDERING, orders, value);
+}
+
 void csp_hints_init(struct csp_hints *h)
 {
-    *h = (struct csp_hints){.epochs = ALL_EPOCHS};
+    *h = (struct csp_hints){.epochs = ALL, .order = ALL};
 }
 
 void csp_hints_read(struct csp_hints *h, MPI_Info info)
@@ -75,7 +93,8 @@ void csp_hints_read(struct csp_hints *h, MPI_Info info)
     set_choice(info, "same_disp_unit", bools, &h->same_disp_unit);
     set_choice(info, "accumulate_ops", ops, &h->same_op);
     set_choice(info, CASPER_INFO_NO_LOCAL, bools, &h->no_local);
-    read_epochs(info, &h->epochs);
+    set_order(info, &h->order);
+    set_list(info, CASPER_INFO_EPOCHS_USED, epochs, &h->epochs);
 }
 
 // The keys of one answer; the first error stays.
@@ -90,13 +109,21 @@ static void put(struct answer *a, const char *key, const char *value)
         a->rc = csp_mpi.Info_set(a->info, key, value);
 }
 
-static void put_epochs(struct answer *a, const struct csp_hints *h)
+static void put_list(struct answer *a, const char *key, const char *const *names, unsigned bits)
 {
     char text[CSP_INFO_VALUE_BYTES] = "";
-    for (int i = 0, n = 0; epochs[i]; i++)
-        if (!csp_hints_exclude(h, (enum csp_epoch_kind)(1 << i)))
-            n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", n ? "," : "", epochs[i]);
-    put(a, CASPER_INFO_EPOCHS_USED, text);
+    for (int i = 0, n = 0; names[i]; i++)
+        if (bits & (1U << i))
+            n += snprintf(text + n, sizeof(text) - (size_t)n, "%s%s", n ? "," : "", names[i]);
+    put(a, key, text);
+}
+
+static void put_epochs(struct answer *a, const struct csp_hints *h)
+{
+    unsigned used = 0;
+    for (int i = 0; epochs[i]; i++)
+        used |= csp_hints_exclude(h, (enum csp_epoch_kind)(1 << i)) ? 0 : 1U << i;
+    put_list(a, CASPER_INFO_EPOCHS_USED, epochs, used);
 }
 
 static int all_alike(const struct csp_win *w, int units)
@@ -112,7 +139,10 @@ static void put_standard(struct answer *a, const struct csp_win *w)
 {
     const struct csp_hints *h = &w->hints;
     put(a, "no_locks", bools[h->no_locks]);
-    put(a, "accumulate_ordering", "rar,raw,war,waw"); // whatever less the program would do with
+    if (h->order)
+        put_list(a, ORDERING, orders, h->order);
+    else
+        put(a, ORDERING, NO_ORDER);
     put(a, "accumulate_ops", ops[h->same_op]);
     put(a, "same_size", bools[h->same_size && all_alike(w, 0)]);
     put(a, "same_disp_unit", bools[h->same_disp_unit && all_alike(w, 1)]);
@@ -151,10 +181,16 @@ int csp_rma_win_get_info(struct csp_win *w, MPI_Info *info_used)
     return csp_win_rc(w, a.rc);
 }
 
-// The library looks at the handle, and raises what it finds on the carrier, which is the program's window.
+// The library raises what it finds on the carrier, which is the program's window. It gets a copy: MPICH 4.0 cuts lists of
+// values to pieces where they are.
 int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
 {
-    int rc = csp_mpi.Win_set_info(w->handle, info);
+    MPI_Info copy = MPI_INFO_NULL;
+    int rc = info == MPI_INFO_NULL ? MPI_SUCCESS : csp_mpi.Info_dup(info, &copy);
+    if (rc == MPI_SUCCESS)
+        rc = csp_mpi.Win_set_info(w->handle, copy);
+    if (copy != MPI_INFO_NULL)
+        csp_mpi.Info_free(&copy);
     if (rc != MPI_SUCCESS)
         return rc;
     csp_hints_read(&w->hints, info);

@@ -20,6 +20,7 @@ enum csp_epoch_kind {
 struct csp_hints {
     unsigned epochs; // epochs_used
     int no_locks;
+    unsigned order;                // accumulate_ordering: bits, rar first
     int same_op;                   // accumulate_ops
     int same_size, same_disp_unit; // promised; in force if the window is so
     int no_local;                  // no_local_load_store

@@ -113,6 +113,7 @@ int csp_rma_win_lock(struct csp_win *w, int lock_type, int rank, int assertion)
         free(h);
         return csp_win_raise(w, MPI_ERR_RMA_SYNC);
     }
+    csp_win_fence_over(w);
     if (!h->nocheck)
         acquire(w, w->peers[rank].node, rank, lock_type);
     return MPI_SUCCESS;
@@ -177,6 +178,7 @@ int csp_rma_win_lock_all(struct csp_win *w, int assertion)
     int rc = csp_win_locked(w) ? MPI_ERR_RMA_SYNC : may_lock(w, CSP_EPOCH_LOCKALL, assertion);
     if (rc != MPI_SUCCESS)
         return csp_win_raise(w, rc);
+    csp_win_fence_over(w);
     w->locked_all_nocheck = (assertion & MPI_MODE_NOCHECK) != 0;
     if (!w->locked_all_nocheck) {
         // before `exclusive` is read: pairs with the server's, which raises that before it takes a stamp

@@ -93,6 +93,7 @@ int csp_rma_win_start(struct csp_win *w, MPI_Group group, int assertion)
     if (!w->access.ranks)
         return csp_win_raise(w, rc);
     uint64_t begin = csp_time_wait();
+    csp_win_fence_over(w);
     qsort(w->access.ranks, (size_t)w->access.n, sizeof(int), csp_by_rank);
     w->access.active = 1;
     for (int i = 0; i < w->access.n; i++) {

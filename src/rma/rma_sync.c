@@ -82,7 +82,7 @@ int csp_rma_win_fence(struct csp_win *w, int assertion)
         rc = MPI_ERR_RMA_SYNC;
     if (rc != MPI_SUCCESS)
         return csp_win_raise(w, rc);
-    w->fence_open = !(assertion & MPI_MODE_NOSUCCEED);
+    atomic_store_explicit(&w->fence_open, !(assertion & MPI_MODE_NOSUCCEED), memory_order_relaxed);
     if ((assertion & MPI_MODE_NOPRECEDE) && (assertion & MPI_MODE_NOSUCCEED))
         return MPI_SUCCESS;
     uint64_t begin = csp_time_wait();

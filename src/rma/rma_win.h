@@ -125,7 +125,8 @@ struct csp_win {
     struct csp_attached *attached_empty; // and pieces without a byte
 
     // epochs
-    int fence_open;                 // a fence without MPI_MODE_NOSUCCEED was the last one
+    _Atomic int
+        fence_open; // a fence without MPI_MODE_NOSUCCEED was the last to begin an access epoch
     _Atomic int locked_all;         // inside lock_all
     int locked_all_nocheck;         //
     int locked_all_fast;            // counted in node->lockall_count rather than by the ghost
@@ -145,10 +146,10 @@ struct csp_win {
     } expose;
     int *posts; // ranks whose MPI_Win_post arrived and was not used by a start
     int nposts, posts_room;
-    _Atomic uint32_t completes;      // MPI_Win_complete messages not yet waited for
-    _Atomic uint32_t barrier_in[32]; // arrivals per round
-    uint32_t barrier_gen, local_gen;
+    _Atomic uint32_t completes; // MPI_Win_complete messages not yet waited for
+    uint32_t barrier_gen;
     int attr_disp_unit, attr_flavor, attr_model; // storage behind MPI_Win_get_attr
+    _Atomic uint32_t barrier_in[]; // arrivals per round: csp_rounds(nodes of the window)
 };
 
 /** Registers and forgets a window for csp_win_find and csp_win_by_gid. Messages that came early are
@@ -267,8 +268,16 @@ static inline int csp_win_locked(const struct csp_win *w)
 /** 1 if operations to `target` are allowed now: MPI-4.1 12.5 wants an epoch. */
 static inline int csp_win_access_open(struct csp_win *w, int target)
 {
-    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) || w->fence_open ||
+    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) ||
+           atomic_load_explicit(&w->fence_open, memory_order_relaxed) ||
            (w->access.active && csp_win_started(w, target)) || csp_win_passive(w, target);
+}
+
+/** An access epoch of another kind begins: the last fence's is over (MPI-4.1 12.5: they do not overlap). */
+static inline void csp_win_fence_over(struct csp_win *w)
+{
+    if (atomic_load_explicit(&w->fence_open, memory_order_relaxed))
+        atomic_store_explicit(&w->fence_open, 0, memory_order_relaxed);
 }
 
 /** Under lock_all, before the first use of a node: takes its shared lock (rma_lock.c). */

@@ -246,6 +246,8 @@ static void activate(struct csp_topo *topo, int ng)
     }
     csp_init_world();
     csp_quirks_join();
+    if (!csp_rt.is_ghost)
+        csp_quirks_try();
     csp_init_windows();
     csp_predict_start();
     csp_rt.active = 1;

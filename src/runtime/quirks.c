@@ -71,6 +71,19 @@ void csp_quirks_join(void)
 #endif
 }
 
+void csp_quirks_try(void)
+{
+#if defined(OPEN_MPI) // which components there are for windows is a matter of its installation
+    MPI_Win win;
+    if (csp_quirks.create_refused)
+        return;
+    int rc = csp_mpi.Win_create(NULL, 0, 1, MPI_INFO_NULL, csp_rt.self, &win);
+    csp_quirks.create_refused = rc != MPI_SUCCESS;
+    if (rc == MPI_SUCCESS)
+        csp_mpi.Win_free(&win);
+#endif
+}
+
 // It lets MPI_INFO_ENV be changed, and what reads or copies it, from Fortran too, then finds the number there.
 void csp_quirks_env(MPI_Info env)
 {

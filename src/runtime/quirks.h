@@ -12,8 +12,8 @@ struct csp_quirks {
     // it must. Seen with MPICH 5.0.2 over libfabric (tcp provider): PUTs up to 64 bytes are
     // injected.
     long weak_put_bytes;
-    // MPI_Win_create refuses MPI_COMM_SELF under MPI_THREAD_MULTIPLE, MPI_Win_allocate does not (Open
-    // MPI 4.1, osc/pt2pt).
+    // MPI_Win_create refuses MPI_COMM_SELF, MPI_Win_allocate does not (Open MPI 4.1: osc/pt2pt under
+    // MPI_THREAD_MULTIPLE; always where osc/pt2pt is left out, as by Debian's openmpi-mca-params.conf).
     int create_refused;
     // If only some processes have MPI_THREAD_MULTIPLE, MPI_Win_create between nodes fails in those, and the others wait
     // for them for ever (the same).
@@ -43,6 +43,9 @@ void csp_quirks_detect(void);
 
 /** What the MPI library does with the whole real world later on, done now. All processes. */
 void csp_quirks_join(void);
+
+/** Looks for the faults that only a try tells. Users. */
+void csp_quirks_try(void);
 
 /** Open MPI: the number of processes that MPI_INFO_ENV, or a new info like it, tells counts ghosts; from now on it does not. Users. */
 void csp_quirks_env(MPI_Info env);

@@ -10,7 +10,8 @@
 #include "types/compile.h"
 #include "runtime/rt.h"
 
-enum { SLOTS = 256 }; // more than there are predefined types
+enum { SLOT_BITS = 8, SLOTS = 1 << SLOT_BITS }; // more than there are predefined types
+enum { RECENT_BITS = 2 };
 
 struct slot {
     _Atomic uintptr_t key; // release after `type`; a slot is written once
@@ -29,12 +30,27 @@ static struct slot slots[SLOTS];
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
 
+// Derived types of which records went, so far. A handle can be given again only behind that.
+static _Atomic uint64_t freed;
+
+// Derived types that this thread asked for lately. One counts as long as none has been freed since: other threads free, too.
+static _Thread_local struct recent {
+    MPI_Datatype type;
+    uint64_t freed;
+    const struct csp_type *known; // in the record; NULL: none yet
+} recent[1 << RECENT_BITS];
+
+static unsigned hash(MPI_Datatype type, int bits)
+{
+    return (unsigned)(((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u) >> (64 - bits));
+}
+
 // The type's slot, or the free one where it would be; NULL if the table is full.
 static struct slot *slot_of(MPI_Datatype type)
 {
-    uint64_t h = ((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u) >> 56;
-    for (int i = 0; i < SLOTS; i++) {
-        struct slot *s = &slots[(h + (uint64_t)i) % SLOTS];
+    unsigned h = hash(type, SLOT_BITS);
+    for (unsigned i = 0; i < SLOTS; i++) {
+        struct slot *s = &slots[(h + i) % SLOTS];
         uintptr_t key = atomic_load_explicit(&s->key, memory_order_acquire);
         if (key == (uintptr_t)type || key == 0)
             return s;
@@ -66,6 +82,7 @@ static int on_type_free(MPI_Datatype type, int key, void *value, void *extra)
 {
     const struct csp_type_record *r = value;
     (void)type, (void)key, (void)extra;
+    atomic_fetch_add_explicit(&freed, 1, memory_order_acq_rel);
     csp_type_drop(&r->type);
     return MPI_SUCCESS;
 }
@@ -237,22 +254,37 @@ static int get_new(MPI_Datatype type, struct csp_type *out)
     return record(type, out, layout);
 }
 
-// Not in the table, or not yet. Whether the handle is one at all is asked where the library returns errors: those of
-// functions without a communicator go to the program's handlers, which may end the job.
-static int get_other(MPI_Datatype type, struct csp_type *out)
+// What the type's attribute points to. Whether the handle is one at all is asked where the library returns errors:
+// those of functions without a communicator go to the program's handlers, which may end the job.
+static int get_attached(MPI_Datatype type, const struct csp_type **out)
 {
     struct csp_type_record *r;
     int flag = 0, bytes, key = atomic_load_explicit(&keyval, memory_order_acquire);
     int rc =
         type == MPI_DATATYPE_NULL ? MPI_ERR_TYPE : csp_mpi.Pack_size(0, type, csp_rt.self, &bytes);
-    if (rc != MPI_SUCCESS)
-        return rc;
-    if (key != MPI_KEYVAL_INVALID && csp_mpi.Type_get_attr(type, key, &r, &flag) == MPI_SUCCESS &&
-        flag) {
-        *out = r->type;
+    if (rc == MPI_SUCCESS && key != MPI_KEYVAL_INVALID &&
+        csp_mpi.Type_get_attr(type, key, &r, &flag) == MPI_SUCCESS && flag)
+        *out = &r->type;
+    return rc;
+}
+
+// Not in the table of predefined types, or not yet.
+static int get_other(MPI_Datatype type, struct csp_type *store, const struct csp_type **out)
+{
+    struct recent *mine = &recent[hash(type, RECENT_BITS)];
+    uint64_t now = atomic_load_explicit(&freed, memory_order_acquire);
+    if (mine->type == type && mine->known && mine->freed == now) {
+        *out = mine->known;
         return MPI_SUCCESS;
     }
-    return get_new(type, out);
+    *out = NULL;
+    int rc = get_attached(type, out);
+    if (rc == MPI_SUCCESS && *out) {
+        *mine = (struct recent){type, now, *out};
+        return MPI_SUCCESS;
+    }
+    *out = store;
+    return rc == MPI_SUCCESS ? get_new(type, store) : rc;
 }
 
 int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_type **out)
@@ -262,8 +294,7 @@ int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_ty
         *out = &s->type;
         return MPI_SUCCESS;
     }
-    *out = store;
-    return get_other(type, store);
+    return get_other(type, store, out);
 }
 
 int csp_type_get(MPI_Datatype type, struct csp_type *out)

@@ -74,7 +74,7 @@ static void at_creation(enum kind kind)
     struct kind_win k = make(kind, some);
     int several = casper_only_ghosts() > 1, one_node = casper_only_nodes() < 2;
     has(&k, "no_locks", "false");
-    has(&k, "accumulate_ordering", "rar,raw,war,waw");
+    has(&k, "accumulate_ordering", "none");
     has(&k, "accumulate_ops", "same_op");
     has(&k, "same_size", "true");
     has(&k, "same_disp_unit", "true");
@@ -84,6 +84,10 @@ static void at_creation(enum kind kind)
         several && kind == KIND_ALLOCATED && (one_node || !casper_only_soft_acc()) ? "segment"
                                                                                    : "rank");
     has(&k, "casper_putget_ghost", several ? "bytes" : "bound");
+    set(&k, "accumulate_ordering", "waw,rar");
+    has(&k, "accumulate_ordering", "rar,waw");
+    set(&k, "accumulate_ordering", "waw,unheard_of");
+    has(&k, "accumulate_ordering", "rar,waw");
     set(&k, "epochs_used", "lockall,unheard_of");
     has(&k, "epochs_used", "pscw,lock");
     set(&k, "epochs_used", "lockall");
