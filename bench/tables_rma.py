@@ -37,8 +37,7 @@ difference. Overheads are those of the fastest runs, since another process on a 
 up to twice as long. Between processes that communicate, calls take much longer than that and vary more;
 so do operations that Casper sends to the ghost in messages (accumulates, and all on memory that no
 ghost maps: *created*, *dynamic*), which have no such part.
-Wanted: at most {limit} ns (beyond: **bold**), and no look-up of an attribute (only a derived
-datatype carries one)."""
+Wanted: at most {limit} ns (beyond: **bold**), and no look-up of an attribute."""
 
 LOOKUP_TEXT = """## Redirection that may change
 
@@ -113,7 +112,7 @@ def memory_wrong(row, _rows):
 def call_wrong(row):
     if row.get("overhead_ns", 0) > CALL_LIMIT_NS:
         return f"{row['overhead_ns']} ns > {CALL_LIMIT_NS}"
-    if row["attribute_lookups"] and "strided" not in row["op"]:
+    if row["attribute_lookups"]:
         return f"{row['attribute_lookups']} attribute look-ups in each call"
     return ""
 

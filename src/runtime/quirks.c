@@ -16,6 +16,8 @@ enum { WEAK_PUT_BYTES = 512 };
 
 struct csp_quirks csp_quirks;
 
+static int open_mpi_4; // which components it has for windows is a matter of its installation
+
 // MPICH over libfabric. (Intel MPI's flush waits: a PUT of one byte to a target that is busy for 25 ms
 // returns after 25 ms, MPICH's after 6 us.) A build for several networks says "ch4:ucx ofi"; the first is
 // the default, MPIR_CVAR_CH4_NETMOD chooses.
@@ -49,10 +51,10 @@ void csp_quirks_detect(void)
     int weak = csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_ON ||
                (csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_AUTO && over_libfabric(version));
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
-    int ompi4 = strncmp(version, "Open MPI v4", 11) == 0;
-    csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && ompi4;
-    csp_quirks.create_hangs = csp_rt.levels_differ && ompi4;
-    csp_quirks.fixed_routes = ompi4;
+    open_mpi_4 = strncmp(version, "Open MPI v4", 11) == 0;
+    csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && open_mpi_4;
+    csp_quirks.create_hangs = csp_rt.levels_differ && open_mpi_4;
+    csp_quirks.fixed_routes = open_mpi_4;
     csp_quirks.soft_acc = soft_acc(version);
     csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;
 }
@@ -73,15 +75,13 @@ void csp_quirks_join(void)
 
 void csp_quirks_try(void)
 {
-#if defined(OPEN_MPI) // which components there are for windows is a matter of its installation
     MPI_Win win;
-    if (csp_quirks.create_refused)
+    if (!open_mpi_4 || csp_quirks.create_refused)
         return;
     int rc = csp_mpi.Win_create(NULL, 0, 1, MPI_INFO_NULL, csp_rt.self, &win);
     csp_quirks.create_refused = rc != MPI_SUCCESS;
     if (rc == MPI_SUCCESS)
         csp_mpi.Win_free(&win);
-#endif
 }
 
 // It lets MPI_INFO_ENV be changed, and what reads or copies it, from Fortran too, then finds the number there.

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Open MPI 4 as Debian configures it, without osc/pt2pt: the library refuses MPI_Win_create on MPI_COMM_SELF, and
-all windows between nodes. With ghosts the program has its windows all the same, also between nodes."""
+"""Open MPI 4 as Debian configures it, without osc/pt2pt: the library refuses MPI_Win_create on MPI_COMM_SELF,
+and all windows between nodes. With ghosts the program has its windows all the same, also between nodes."""
 
 from dataclasses import replace
 
