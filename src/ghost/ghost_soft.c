@@ -221,7 +221,8 @@ static int execute(struct buffer *b)
 {
     const struct csp_piece *p = piece_at(b, b->at);
     struct buffer *result = csp_piece_replies(p->kind) ? buffer_take(p->bytes) : NULL;
-    enum csp_status s = csp_piece_exec(p, b->base, result ? result->data : NULL, &room);
+    enum csp_status s =
+        csp_piece_exec(p, csp_piece_payload(p), b->base, result ? result->data : NULL, &room);
     if (b->lock)
         csp_acc_release(b->lock);
     if (b->error == MPI_SUCCESS)

@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 #include "rma/rma_soft.h"
 
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include "rma/rma_acc.h"
@@ -169,7 +170,7 @@ static int cut_layout(const struct job *j, int64_t first, uint32_t *bytes, struc
 
 static void fill_payload(const struct job *j, const struct csp_piece *p, int64_t at)
 {
-    char *to = (char *)(uintptr_t)p + csp_piece_payload_off(p->layout_bytes);
+    char *to = csp_piece_payload(p);
     if (p->kind == CSP_OP_CAS) {
         memcpy(to, j->op->compare, p->bytes);
         memcpy(to + p->bytes, j->op->origin, p->bytes);
@@ -261,26 +262,73 @@ static int send_piece(struct job *j, int64_t at, const struct csp_piece *head,
     return MPI_SUCCESS;
 }
 
-// An accumulate at another process of this node, in a window of one node, under the target's lock.
+// What an execution here needs.
+struct workshop {
+    struct csp_piece_room piece, compute;
+};
+
+// One is kept for the next execution: pages of fresh memory cost several times what is done with them. Threads that execute at the
+// same time have their own.
+static _Atomic(struct workshop *) kept;
+
+static void workshop_free(struct workshop *s)
+{
+    if (!s)
+        return;
+    free(s->piece.mem);
+    free(s->compute.mem);
+    free(s);
+}
+
+static struct workshop *workshop_take(void)
+{
+    struct workshop *s = atomic_exchange_explicit(&kept, NULL, memory_order_acquire);
+    return s ? s : calloc(1, sizeof(*s));
+}
+
+static void workshop_give(struct workshop *s)
+{
+    workshop_free(atomic_exchange_explicit(&kept, s, memory_order_acq_rel));
+}
+
+void csp_soft_stop(void)
+{
+    workshop_give(NULL);
+}
+
+// An accumulate at another process of this node, in a window of one node, under the target's lock. Data of the origin in one run
+// stay where they are.
+static int execute_in(struct workshop *s, struct job *j, int64_t at, const struct csp_piece *head,
+                      const struct csp_layout *layout)
+{
+    int apart = j->given.info.contig && head->kind != CSP_OP_CAS;
+    int returns = csp_piece_replies(head->kind), unpacks = returns && !j->result.info.contig;
+    size_t bytes = csp_piece_payload_off(head->layout_bytes) + (apart ? 0 : head->payload_bytes);
+    char *mem = csp_piece_room_for(&s->piece, bytes + (unpacks ? head->bytes : 0)), *reply = NULL;
+    if (!mem)
+        return MPI_ERR_NO_MEM;
+    struct csp_piece *p = (struct csp_piece *)(void *)mem;
+    write_head(head, layout, p);
+    if (!apart)
+        fill_payload(j, p, at);
+    if (returns)
+        reply = unpacks ? mem + bytes : j->result.addr + at;
+    const char *given = apart ? j->given.addr + at : csp_piece_payload(p);
+    csp_acc_lock(j->w, j->op->target);
+    int rc = csp_piece_error(csp_piece_exec(p, given, NULL, reply, &s->compute));
+    csp_acc_unlock(j->w, j->op->target);
+    if (rc == MPI_SUCCESS && unpacks)
+        csp_side_unpack(&j->result, at, reply, head->bytes);
+    return rc;
+}
+
 static int execute_piece(struct job *j, int64_t at, const struct csp_piece *head,
                          const struct csp_layout *layout)
 {
-    int replies = csp_piece_replies(head->kind);
-    size_t bytes = csp_piece_payload_off(head->layout_bytes) + head->payload_bytes;
-    struct csp_piece_room room = {0};
-    struct csp_piece *p = malloc(bytes + (replies ? head->bytes : 0));
-    if (!p)
-        return MPI_ERR_NO_MEM;
-    char *reply = replies ? (char *)p + bytes : NULL;
-    write_head(head, layout, p);
-    fill_payload(j, p, at);
-    csp_acc_lock(j->w, j->op->target);
-    int rc = csp_piece_error(csp_piece_exec(p, NULL, reply, &room));
-    csp_acc_unlock(j->w, j->op->target);
-    if (rc == MPI_SUCCESS && replies)
-        csp_side_unpack(&j->result, at, reply, head->bytes);
-    free(room.mem);
-    free(p);
+    struct workshop *s = workshop_take();
+    int rc = s ? execute_in(s, j, at, head, layout) : MPI_ERR_NO_MEM;
+    if (s)
+        workshop_give(s);
     return rc;
 }
 

@@ -17,6 +17,9 @@
 int csp_soft_issue(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, MPI_Aint at, MPI_Aint bytes, enum csp_route route);
 
+/** MPI_Finalize: frees what is kept for the next operation. */
+void csp_soft_stop(void);
+
 /** Before several flushes, for each ghost: it is asked what its flush would ask. @return MPI error code. */
 int csp_soft_ask(int ghost);
 

@@ -110,7 +110,7 @@ static enum csp_status move(const struct csp_piece *p, char *base, char *flat, i
     return csp_vm_copy(p->lrank, write, &mine, 0, &theirs, p->first, p->bytes);
 }
 
-static char *room_for(struct csp_piece_room *room, size_t bytes)
+char *csp_piece_room_for(struct csp_piece_room *room, size_t bytes)
 {
     if (bytes <= room->bytes)
         return room->mem;
@@ -118,6 +118,11 @@ static char *room_for(struct csp_piece_room *room, size_t bytes)
     room->mem = malloc(bytes);
     room->bytes = room->mem ? bytes : 0;
     return room->mem;
+}
+
+static enum csp_status write_flat(const struct csp_piece *p, char *base, const char *flat)
+{
+    return move(p, base, (char *)(uintptr_t)flat, 1);
 }
 
 // Packed elements to elements with their gaps, or back.
@@ -139,15 +144,17 @@ static int computes(const struct csp_piece *p)
 }
 
 // now := now op given. `spaced`: room for the elements of both with their gaps, if they have some.
-static enum csp_status compute(const struct csp_piece *p, char *given, char *now, char *spaced)
+static enum csp_status compute(const struct csp_piece *p, const char *given, char *now,
+                               char *spaced)
 {
     const struct csp_piece_elem *e = &p->elem;
     size_t n = p->bytes / e->size;
-    char *in = given, *inout = now;
+    const char *in = given;
+    char *inout = now;
     if (e->extent != e->size) {
         in = spaced;
         inout = spaced + n * e->extent;
-        spread(e, n, in, given, 0);
+        spread(e, n, spaced, (char *)(uintptr_t)given, 0);
         spread(e, n, inout, now, 0);
     }
     if (csp_reduce(in, inout, (int)n, csp_wire_to_type(p->type), csp_wire_to_op(p->op)) !=
@@ -194,14 +201,14 @@ static enum csp_status accumulate_in_runs(const struct csp_piece *p, char *at, c
 }
 
 // The same anywhere else.
-static enum csp_status accumulate(const struct csp_piece *p, char *base, char *given, char *reply,
-                                  struct csp_piece_room *room)
+static enum csp_status accumulate(const struct csp_piece *p, char *base, const char *given,
+                                  char *reply, struct csp_piece_room *room)
 {
     MPI_Op op = csp_wire_to_op(p->op);
     size_t now_bytes = (p->bytes + CSP_PIECE_ALIGN - 1) / CSP_PIECE_ALIGN * CSP_PIECE_ALIGN;
     size_t gaps =
         p->elem.extent != p->elem.size ? 2 * (p->bytes / p->elem.size) * p->elem.extent : 0;
-    char *now = room_for(room, now_bytes + gaps);
+    char *now = csp_piece_room_for(room, now_bytes + gaps);
     if (!now)
         return CSP_ERR_NOMEM;
     enum csp_status s = CSP_OK;
@@ -210,31 +217,30 @@ static enum csp_status accumulate(const struct csp_piece *p, char *base, char *g
     if (s != CSP_OK || op == MPI_NO_OP)
         return s;
     if (op == MPI_REPLACE)
-        return move(p, base, given, 1);
+        return write_flat(p, base, given);
     if (reply)
         memcpy(now, reply, p->bytes);
     s = compute(p, given, now, now + now_bytes);
-    return s == CSP_OK ? move(p, base, now, 1) : s;
+    return s == CSP_OK ? write_flat(p, base, now) : s;
 }
 
 // The payload is the value to compare with and the new one.
-static enum csp_status compare_and_swap(const struct csp_piece *p, char *base, char *given,
+static enum csp_status compare_and_swap(const struct csp_piece *p, char *base, const char *given,
                                         char *reply)
 {
     enum csp_status s = move(p, base, reply, 0);
     if (s != CSP_OK || memcmp(reply, given, p->bytes) != 0)
         return s;
-    return move(p, base, given + p->bytes, 1);
+    return write_flat(p, base, given + p->bytes);
 }
 
-enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *reply,
-                               struct csp_piece_room *room)
+enum csp_status csp_piece_exec(const struct csp_piece *p, const char *given, char *base,
+                               char *reply, struct csp_piece_room *room)
 {
-    char *given = (char *)(uintptr_t)p + csp_piece_payload_off(p->layout_bytes);
     int spaced = p->elem.extent != p->elem.size;
     switch (p->kind) {
     case CSP_OP_PUT:
-        return move(p, base, given, 1);
+        return write_flat(p, base, given);
     case CSP_OP_GET:
         return move(p, base, reply, 0);
     case CSP_OP_CAS:

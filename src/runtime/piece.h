@@ -112,13 +112,23 @@ struct csp_piece_room {
     size_t bytes;
 };
 
+/** At least so many bytes, which may be others than the last ones; NULL: no memory. */
+char *csp_piece_room_for(struct csp_piece_room *room, size_t bytes);
+
+/** The payload of a piece that has it in its message. */
+static inline char *csp_piece_payload(const struct csp_piece *p)
+{
+    return (char *)(uintptr_t)p + csp_piece_payload_off(p->layout_bytes);
+}
+
 /**
  * Executes a piece on a process of this node. Whoever calls it is the only one to execute
- * accumulates on that memory now. `base`: of the segment, here; NULL for a process's own memory. `reply`: p->bytes for what was there; NULL if nobody asks.
+ * accumulates on that memory now. `given`: its payload. `base`: of the segment, here; NULL for a process's own memory. `reply`: p->bytes for what
+ * was there; NULL if nobody asks.
  * @return CSP_OK; CSP_ERR_ARG: memory of the target that is not there; CSP_ERR_NOMEM, CSP_ERR_MPI.
  */
-CSP_MUST_CHECK enum csp_status csp_piece_exec(const struct csp_piece *p, char *base, char *reply,
-                                              struct csp_piece_room *room);
+CSP_MUST_CHECK enum csp_status csp_piece_exec(const struct csp_piece *p, const char *given,
+                                              char *base, char *reply, struct csp_piece_room *room);
 
 /** The MPI error code of a status that csp_piece_exec or csp_vm_copy returned. */
 int csp_piece_error(enum csp_status s);

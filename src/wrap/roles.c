@@ -7,6 +7,7 @@
 #include "req/req.h"
 #include "rma/rma_auto.h"
 #include "rma/rma_flow.h"
+#include "rma/rma_soft.h"
 #include "rma/rma_spare.h"
 #include "rma/rma_win.h"
 #include "runtime/rt.h"
@@ -26,6 +27,7 @@ static void user_stop(void)
     csp_auto_stop();
     csp_spare_stop();
     csp_flow_stop();
+    csp_soft_stop();
 }
 
 const struct csp_roles csp_roles = {
