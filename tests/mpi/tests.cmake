@@ -439,6 +439,7 @@ endforeach()
 csp_add_mpi_test(casper/idle_origins.c NP 68 GHOSTS 1 NODES 2 FIXED CORE ALONE TIMEOUT 120 MPI o41)
 csp_add_mpi_test(casper/acc_in_pieces.c NP 4 GHOSTS 2 NODES 2 FIXED CORE TOOL_BELOW casper/types_tool.c
                  ENV CSP_ACC_GHOST=segment CSP_ACC_ROUTE=library)
+csp_add_mpi_test(casper/kept_memory.c NP 2 GHOSTS 1 NODES 1 FIXED CORE)
 csp_add_mpi_test(casper/types_reused.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TOOL_BELOW casper/types_tool.c)
 csp_add_mpi_test(rma/flush.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_flush ENV CSP_PUTGET_GHOST=operations)
 csp_add_mpi_test(rma/put_get.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/spread_put_get ENV CSP_PUTGET_GHOST=operations)

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: BSD-3-Clause
+// Copyright the Casper developers
+// Large accumulates in a created window of one node, one after the other, do without new pages: memory that an execution needs
+// is kept for the next one, and data in one run are read and written where they are.
+#include <sys/resource.h>
+#include "casper_only.h"
+
+enum { INTS = 128 << 10, TIMES = 40, PAGE_INTS = 1024 };
+
+static int origin[INTS], result[INTS], *base;
+static MPI_Win win;
+
+static long faults(void)
+{
+    struct rusage use;
+    getrusage(RUSAGE_SELF, &use);
+    return use.ru_minflt;
+}
+
+static void accumulate(MPI_Datatype type, int count)
+{
+    MPI_Accumulate(origin, count, type, 0, 0, count, type, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+    MPI_Get_accumulate(origin, count, type, result, count, type, 0, 0, count, type, MPI_SUM, win);
+    MPI_Win_flush(0, win);
+}
+
+// @return new pages of this process.
+static long many(MPI_Datatype type, int count)
+{
+    accumulate(type, count);
+    const long before = faults();
+    for (int i = 0; i < TIMES; i++)
+        accumulate(type, count);
+    return faults() - before;
+}
+
+int main(void)
+{
+    MPI_Datatype strided;
+    csp_test_init();
+    casper_only();
+    if (csp_test_size != 2 || casper_only_nodes() > 1)
+        csp_test_skip("needs two users of one node");
+    MPI_Type_vector(INTS / (2 * PAGE_INTS), PAGE_INTS, 2 * PAGE_INTS, MPI_INT, &strided);
+    MPI_Type_commit(&strided);
+    MPI_Alloc_mem(sizeof origin, MPI_INFO_NULL, &base);
+    memset(base, 0, sizeof origin);
+    for (int i = 0; i < INTS; i++)
+        origin[i] = i;
+    MPI_Win_create(base, sizeof origin, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_lock_all(0, win);
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (csp_test_rank == 1) {
+        const long one_run = many(MPI_INT, INTS), gaps = many(strided, 1);
+        CHECK(one_run < INTS / PAGE_INTS); // without, about as many for each of the accumulates
+        CHECK(gaps < INTS / PAGE_INTS);
+    }
+    MPI_Barrier(MPI_COMM_WORLD);
+    if (csp_test_rank == 0) {
+        MPI_Win_sync(win);
+        for (int i = 0; i < INTS; i++)
+            CHECK_INT(base[i], i * 2 * (TIMES + 1) * (i / PAGE_INTS % 2 ? 1 : 2));
+    }
+    MPI_Win_unlock_all(win);
+    MPI_Win_free(&win);
+    MPI_Free_mem(base);
+    MPI_Type_free(&strided);
+    return csp_test_done();
+}
