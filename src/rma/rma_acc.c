@@ -59,8 +59,10 @@ static int as_row(const struct csp_side *side, MPI_Datatype basic, struct csp_si
 
 static int overlap(const struct csp_side *a, const struct csp_side *b)
 {
-    return a->addr < b->addr + b->count * b->info.extent &&
-           b->addr < a->addr + a->count * a->info.extent;
+    MPI_Aint a_lo, a_hi, b_lo, b_hi;
+    csp_type_range(&a->info, a->count, &a_lo, &a_hi);
+    csp_type_range(&b->info, b->count, &b_lo, &b_hi);
+    return a->addr + a_lo < b->addr + b_hi && b->addr + b_lo < a->addr + a_hi;
 }
 
 static int reduce(const struct csp_side *from, const struct csp_side *to, MPI_Op op)
@@ -131,8 +133,53 @@ static int execute(struct csp_win *w, int target, const struct update *u,
     return rc;
 }
 
+// The largest piece in which it can be done without a copy of a whole side: a number of elements without gaps in themselves, and
+// of sides apart. @return 0: it cannot.
+static MPI_Aint piece_of(const struct update *u, MPI_Datatype basic, int *size)
+{
+    struct csp_type store;
+    const struct csp_type *elem = NULL;
+    const struct csp_side *others[] = {&u->origin, &u->result};
+    for (int i = 0; i < 2; i++)
+        if (others[i]->type != MPI_DATATYPE_NULL &&
+            (csp_side_bytes(others[i]) != csp_side_bytes(&u->target) ||
+             overlap(others[i], &u->target)))
+            return 0;
+    if (basic != MPI_DATATYPE_NULL &&
+        (csp_type_look(basic, &store, &elem) != MPI_SUCCESS || !elem->contig))
+        return 0;
+    *size = elem ? (int)elem->size : 1;
+    return CSP_PIECE_BYTES / *size * *size;
+}
+
+static struct csp_reduce_side side_from(const struct csp_side *s, MPI_Aint at)
+{
+    if (s->type == MPI_DATATYPE_NULL)
+        return (struct csp_reduce_side){NULL, NULL, 0, 0};
+    return (struct csp_reduce_side){s->addr, s->info.contig ? NULL : s->info.layout, s->count, at};
+}
+
+static int in_pieces(struct csp_win *w, int target, const struct update *u, MPI_Datatype basic,
+                     int size, MPI_Aint most)
+{
+    int rc = MPI_SUCCESS;
+    MPI_Aint all = csp_side_bytes(&u->target);
+    for (MPI_Aint at = 0; at < all && rc == MPI_SUCCESS; at += most) {
+        struct csp_reduce_sides s = {side_from(&u->origin, at), side_from(&u->target, at),
+                                     side_from(&u->result, at)};
+        csp_acc_lock(w, target);
+        rc = csp_reduce_sides(&s, (size_t)(all - at < most ? all - at : most), size, basic, u->op);
+        csp_acc_unlock(w, target);
+    }
+    return rc;
+}
+
 static int accumulate(struct csp_win *w, int target, const struct update *u, MPI_Datatype basic)
 {
+    int size;
+    MPI_Aint most = piece_of(u, basic, &size);
+    if (most > 0)
+        return in_pieces(w, target, u, basic, size, most);
     struct csp_side row = {0};
     char *store = NULL;
     int rc = MPI_SUCCESS;
@@ -233,7 +280,8 @@ int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_
     if (CSP_LIKELY(count > 0))
         return update_usual(w, op, type, count, target);
     int one = op->kind == CSP_OP_FOP, rc = MPI_SUCCESS;
-    struct update u = {.op = op->op, .result.type = MPI_DATATYPE_NULL};
+    struct update u = {
+        .op = op->op, .origin.type = MPI_DATATYPE_NULL, .result.type = MPI_DATATYPE_NULL};
     u.target = (struct csp_side){target, csp_op_target_count(op), csp_op_target_type(op), *type};
     if (op->op != MPI_NO_OP) // which ignores the origin's arguments
         rc = csp_side_get(op->origin, op->origin_count, op->origin_type, &u.origin);

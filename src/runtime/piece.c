@@ -165,39 +165,24 @@ static enum csp_status compute(const struct csp_piece *p, const char *given, cha
     return CSP_OK;
 }
 
-// ACC, GET_ACC and FOP on elements without gaps in one run of memory that is mapped here.
-static enum csp_status accumulate_in_place(const struct csp_piece *p, char *at, const char *given,
+// ACC, GET_ACC and FOP on elements without gaps in themselves, in memory that is mapped here.
+static enum csp_status accumulate_in_place(const struct csp_piece *p, char *base, const char *given,
                                            char *reply)
-{
-    struct csp_reduction r = {.in = given, .inout = at, .was = reply, .bytes = p->bytes};
-    int rc = csp_reduce_fetch(&r, p->elem.size, csp_wire_to_type(p->type), csp_wire_to_op(p->op));
-    return rc == MPI_SUCCESS ? CSP_OK : CSP_ERR_MPI;
-}
-
-// Operations that compute, in many runs: so many elements at a time that they stay in the cache of the core.
-static enum csp_status accumulate_in_runs(const struct csp_piece *p, char *at, const char *given,
-                                          char *reply)
 {
     MPI_Datatype type = csp_wire_to_type(p->type);
     MPI_Op op = csp_wire_to_op(p->op);
-    struct csp_layout_cursor from, to;
-    char now[CSP_REDUCE_RUN];
-    size_t most = CSP_REDUCE_RUN / p->elem.size * p->elem.size;
-    enum csp_status s = csp_layout_begin(&from, layout_of(p), 0, p->count);
-    if (s != CSP_OK)
-        return s;
-    csp_layout_seek(&from, p->first);
-    to = from;
-    for (size_t done = 0, n = 0; done < p->bytes; done += n) {
-        n = p->bytes - done < most ? p->bytes - done : most;
+    char *at = base + (int64_t)p->addr, *in = (char *)(uintptr_t)given;
+    int rc;
+    if (p->layout_bytes) {
+        struct csp_reduce_sides s = {
+            .in.addr = in, .inout = {at, layout_of(p), p->count, p->first}, .was.addr = reply};
+        rc = csp_reduce_sides(&s, p->bytes, p->elem.size, type, op);
+    } else {
         struct csp_reduction r = {
-            .in = given + done, .inout = now, .was = reply ? reply + done : NULL, .bytes = n};
-        csp_layout_pack(&from, at, now, n);
-        if (csp_reduce_fetch(&r, p->elem.size, type, op) != MPI_SUCCESS)
-            return CSP_ERR_MPI;
-        csp_layout_unpack(&to, at, now, n);
+            .in = in, .inout = at + p->first, .was = reply, .bytes = p->bytes};
+        rc = csp_reduce_fetch(&r, p->elem.size, type, op);
     }
-    return CSP_OK;
+    return rc == MPI_SUCCESS ? CSP_OK : CSP_ERR_MPI;
 }
 
 // The same anywhere else.
@@ -246,10 +231,8 @@ enum csp_status csp_piece_exec(const struct csp_piece *p, const char *given, cha
     case CSP_OP_CAS:
         return compare_and_swap(p, base, given, reply);
     default:
-        if (base && !spaced && !p->layout_bytes)
-            return accumulate_in_place(p, base + p->addr + p->first, given, reply);
-        if (base && !spaced && computes(p))
-            return accumulate_in_runs(p, base + (int64_t)p->addr, given, reply);
+        if (base && !spaced)
+            return accumulate_in_place(p, base, given, reply);
         return accumulate(p, base, given, reply, room);
     }
 }

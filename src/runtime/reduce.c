@@ -8,6 +8,8 @@
 #include "dtype/compute.h"
 #include "runtime/mpi_table.h"
 
+enum { LONG_RUN = 256 }; // bytes
+
 enum kind { SIGNED, UNSIGNED, FLOATING };
 
 struct number {
@@ -111,4 +113,106 @@ int csp_reduce_fetch(const struct csp_reduction *r, int size, MPI_Datatype type,
         rc = reduce_run(r, at, left < most ? left : most, size, type, op);
     }
     return rc;
+}
+
+// A side on its way: a run is used where it is, other data by way of a buffer that stays in the core's cache.
+struct stream {
+    char *addr; // of the run, or from which the layout counts
+    enum { NOTHING, RUN, GAPS } kind;
+    struct csp_layout_cursor get, back; // from where to read, to where to write
+    _Alignas(16) char buffer[CSP_REDUCE_RUN];
+};
+
+static enum csp_status begin(struct stream *s, const struct csp_reduce_side *side)
+{
+    s->addr = side->addr;
+    s->kind = side->layout ? GAPS : side->addr ? RUN : NOTHING;
+    if (s->kind == RUN)
+        s->addr += side->first;
+    if (s->kind != GAPS)
+        return CSP_OK;
+    enum csp_status status = csp_layout_begin(&s->get, side->layout, 0, side->count);
+    if (status != CSP_OK)
+        return status;
+    csp_layout_seek(&s->get, side->first);
+    s->back = s->get;
+    return CSP_OK;
+}
+
+// Where the next `bytes` bytes are, or have room.
+static char *next(struct stream *s, size_t bytes, int reads)
+{
+    if (s->kind != GAPS)
+        return s->addr;
+    if (reads)
+        csp_layout_pack(&s->get, s->addr, s->buffer, bytes);
+    return s->buffer;
+}
+
+static void done(struct stream *s, size_t bytes, int wrote)
+{
+    if (s->kind == RUN)
+        s->addr += bytes;
+    else if (s->kind == GAPS && wrote)
+        csp_layout_unpack(&s->back, s->addr, s->buffer, bytes);
+}
+
+// The three sides of a reduction.
+struct streams {
+    struct stream in, inout, was;
+};
+
+static int reduce_through_buffers(struct streams *s, size_t bytes, int size, MPI_Datatype type,
+                                  MPI_Op op)
+{
+    int rc = MPI_SUCCESS, looks = s->was.kind || op != MPI_REPLACE, changes = op != MPI_NO_OP;
+    size_t most = CSP_REDUCE_RUN / (size_t)size * (size_t)size;
+    for (size_t left = bytes, n = 0; left > 0 && rc == MPI_SUCCESS; left -= n) {
+        n = left < most ? left : most;
+        struct csp_reduction r = {.in = next(&s->in, n, 1),
+                                  .inout = next(&s->inout, n, looks),
+                                  .was = next(&s->was, n, 0),
+                                  .bytes = n};
+        rc = csp_reduce_fetch(&r, size, type, op);
+        done(&s->in, n, 0);
+        done(&s->inout, n, changes);
+        done(&s->was, n, 1);
+    }
+    return rc;
+}
+
+// Only `inout` has gaps, between runs that are worth a call each.
+static int has_long_runs(const struct streams *s, size_t bytes)
+{
+    int64_t off;
+    struct csp_layout_cursor look = s->inout.get;
+    return s->inout.kind == GAPS && s->in.kind != GAPS && s->was.kind != GAPS &&
+           csp_layout_next(&look, (int64_t)bytes, &off) >= LONG_RUN;
+}
+
+static int reduce_by_runs(struct streams *s, size_t bytes, int size, MPI_Datatype type, MPI_Op op)
+{
+    int rc = MPI_SUCCESS;
+    for (size_t left = bytes, n = 0; left > 0 && rc == MPI_SUCCESS; left -= n) {
+        int64_t off;
+        n = (size_t)csp_layout_next(&s->inout.get, (int64_t)left, &off);
+        CSP_ASSERT(n > 0 && n % (size_t)size == 0);
+        struct csp_reduction r = {
+            .in = s->in.addr, .inout = s->inout.addr + off, .was = s->was.addr, .bytes = n};
+        rc = csp_reduce_fetch(&r, size, type, op);
+        done(&s->in, n, 0);
+        done(&s->was, n, 0);
+    }
+    return rc;
+}
+
+int csp_reduce_sides(const struct csp_reduce_sides *sides, size_t bytes, int size,
+                     MPI_Datatype type, MPI_Op op)
+{
+    struct streams s;
+    if (begin(&s.in, &sides->in) != CSP_OK || begin(&s.inout, &sides->inout) != CSP_OK ||
+        begin(&s.was, &sides->was) != CSP_OK)
+        return MPI_ERR_COUNT;
+    return has_long_runs(&s, bytes) ? reduce_by_runs(&s, bytes, size, type, op)
+                                    : reduce_through_buffers(&s, bytes, size, type, op);
 }

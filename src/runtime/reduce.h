@@ -8,6 +8,8 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include "base/status.h"
+#include "dtype/layout.h"
 
 /** inout = in op inout for `count` elements of a predefined type. @return MPI error code. */
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op);
@@ -28,5 +30,24 @@ struct csp_reduction {
  * @return MPI error code.
  */
 int csp_reduce_fetch(const struct csp_reduction *r, int size, MPI_Datatype type, MPI_Op op);
+
+/** Data of a side, from byte `first` of them on: in one run at `addr` (`layout` NULL), or as `count` elements lie there. */
+struct csp_reduce_side {
+    char *addr;
+    const struct csp_layout *layout; /**< both NULL: there is no such side */
+    int64_t count, first;
+};
+
+/** A reduction whose sides have gaps. They do not overlap. */
+struct csp_reduce_sides {
+    struct csp_reduce_side in, inout, was;
+};
+
+/**
+ * csp_reduce_fetch for `bytes` bytes of data, whatever gaps are between them; elements have none in themselves.
+ * @return MPI error code.
+ */
+int csp_reduce_sides(const struct csp_reduce_sides *sides, size_t bytes, int size,
+                     MPI_Datatype type, MPI_Op op);
 
 #endif
