@@ -133,22 +133,22 @@ static int execute(struct csp_win *w, int target, const struct update *u,
     return rc;
 }
 
-// The largest piece in which it can be done without a copy of a whole side: a number of elements without gaps in themselves, and
-// of sides apart. @return 0: it cannot.
+// The largest piece in which it can be done without a copy of a whole side: whole elements, between sides apart, without gaps in
+// themselves if they are computed with. @return 0: it cannot.
 static MPI_Aint piece_of(const struct update *u, MPI_Datatype basic, int *size)
 {
     struct csp_type store;
-    const struct csp_type *elem = NULL;
+    const struct csp_type *elem;
     const struct csp_side *others[] = {&u->origin, &u->result};
     for (int i = 0; i < 2; i++)
         if (others[i]->type != MPI_DATATYPE_NULL &&
             (csp_side_bytes(others[i]) != csp_side_bytes(&u->target) ||
              overlap(others[i], &u->target)))
             return 0;
-    if (basic != MPI_DATATYPE_NULL &&
-        (csp_type_look(basic, &store, &elem) != MPI_SUCCESS || !elem->contig))
+    if (csp_type_look(u->target.info.basic, &store, &elem) != MPI_SUCCESS ||
+        (basic != MPI_DATATYPE_NULL && !elem->contig))
         return 0;
-    *size = elem ? (int)elem->size : 1;
+    *size = (int)elem->size;
     return CSP_PIECE_BYTES / *size * *size;
 }
 
