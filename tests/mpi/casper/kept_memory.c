@@ -5,9 +5,9 @@
 #include <sys/resource.h>
 #include "casper_only.h"
 
-enum { INTS = 128 << 10, TIMES = 40, PAGE_INTS = 1024 };
+enum { SMALL = 128 << 10, LARGE = 512 << 10, TIMES = 40, PAGE_INTS = 1024 };
 
-static int origin[INTS], result[INTS], *base;
+static int origin[LARGE], result[LARGE], *base;
 static MPI_Win win;
 
 static long faults(void)
@@ -35,44 +35,52 @@ static long many(MPI_Datatype type, int count)
     return faults() - before;
 }
 
-static void use(MPI_Datatype strided)
+static void use(int ints)
 {
+    MPI_Datatype strided;
+    MPI_Type_vector(ints / (2 * PAGE_INTS), PAGE_INTS, 2 * PAGE_INTS, MPI_INT, &strided);
+    MPI_Type_commit(&strided);
     memset(base, 0, sizeof origin);
-    MPI_Win_lock_all(0, win);
+    MPI_Win_sync(win);
     MPI_Barrier(MPI_COMM_WORLD);
     if (csp_test_rank == 1) {
-        const long one_run = many(MPI_INT, INTS), gaps = many(strided, 1);
-        CHECK(one_run < INTS / PAGE_INTS); // without, about as many for each of the accumulates
-        CHECK(gaps < INTS / PAGE_INTS);
+        const long one_run = many(MPI_INT, ints), gaps = many(strided, 1);
+        CHECK(one_run < ints / PAGE_INTS); // without, about as many for each of the accumulates
+        CHECK(gaps < ints / PAGE_INTS);
     }
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_sync(win);
-    for (int i = 0; csp_test_rank == 0 && i < INTS; i++)
+    for (int i = 0; csp_test_rank == 0 && i < ints; i++)
         CHECK_INT(base[i], i * 2 * (TIMES + 1) * (i / PAGE_INTS % 2 ? 1 : 2));
+    MPI_Barrier(MPI_COMM_WORLD);
+    MPI_Type_free(&strided);
+}
+
+static void use_window(void)
+{
+    MPI_Win_lock_all(0, win);
+    use(SMALL);
+    use(LARGE);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
 }
 
 int main(void)
 {
-    MPI_Datatype strided;
     csp_test_init();
     casper_only();
     if (csp_test_size != 2 || casper_only_nodes() > 1)
         csp_test_skip("needs two users of one node");
-    MPI_Type_vector(INTS / (2 * PAGE_INTS), PAGE_INTS, 2 * PAGE_INTS, MPI_INT, &strided);
-    MPI_Type_commit(&strided);
-    for (int i = 0; i < INTS; i++)
+    for (int i = 0; i < LARGE; i++)
         origin[i] = i;
     PHASE("created");
     int *own = csp_test_malloc(sizeof origin);
     base = own;
     MPI_Win_create(base, sizeof origin, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
-    use(strided);
+    use_window();
     PHASE("allocated");
     MPI_Win_allocate(sizeof origin, sizeof *base, MPI_INFO_NULL, MPI_COMM_WORLD, &base, &win);
-    use(strided);
+    use_window();
     free(own);
-    MPI_Type_free(&strided);
     return csp_test_done();
 }
