@@ -10,7 +10,7 @@ import pytest
 from job_support import Job, run
 
 
-@pytest.mark.parametrize("program", ["rma/put_get", "rma/created_put_get", "rma/other_windows"])
+@pytest.mark.parametrize("program", ["rma/put_get", "rma/acc_ops", "rma/other_windows"])
 @pytest.mark.parametrize("nodes", [1, 2])
 def test_windows_without_pt2pt(program, nodes):
     lib = job_support.library("o41")
