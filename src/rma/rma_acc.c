@@ -159,6 +159,7 @@ static struct csp_reduce_side side_from(const struct csp_side *s, MPI_Aint at)
     return (struct csp_reduce_side){s->addr, s->info.contig ? NULL : s->info.layout, s->count, at};
 }
 
+// The lock is given back now and then: others must not wait for long, and ghosts do not wait at all.
 static int in_pieces(struct csp_win *w, int target, const struct update *u, MPI_Datatype basic,
                      int size, MPI_Aint most)
 {
@@ -223,13 +224,13 @@ static int is_apart(const char *a, const char *b, MPI_Aint bytes)
     return a + bytes <= b || b + bytes <= a;
 }
 
-// The usual case: elements of one predefined type everywhere, without gaps, the operand not in the
-// target. @return their number; 0: another case.
-static int usual_count(const struct csp_op *op, const struct csp_type *type, const char *target)
+// The usual case: one piece of elements of one predefined type everywhere, without gaps, the operand not in the
+// target. @return its bytes; 0: another case.
+static size_t usual_bytes(const struct csp_op *op, const struct csp_type *type, const char *target)
 {
     csp_count_t n = csp_op_target_count(op);
     int one = op->kind == CSP_OP_FOP, operand = op->op != MPI_NO_OP;
-    if (!type->named || !type->contig || n > INT_MAX)
+    if (!type->named || !type->contig || n > CSP_PIECE_BYTES / type->size)
         return 0;
     if (operand && !is_apart(op->origin, target, (MPI_Aint)n * type->size))
         return 0;
@@ -237,37 +238,20 @@ static int usual_count(const struct csp_op *op, const struct csp_type *type, con
         return 0;
     if (op->kind == CSP_OP_GET_ACC && (op->result_count != n || op->result_type != op->target_type))
         return 0;
-    return (int)n;
+    return (size_t)n * (size_t)type->size;
 }
 
-// `bytes` bytes of elements from the one at byte `at` on.
-static int update_some(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                       MPI_Aint at, size_t bytes, char *target)
+static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                        size_t bytes, char *target)
 {
-    struct csp_reduction r = {.inout = target + at, .bytes = bytes};
+    struct csp_reduction r = {.inout = target, .bytes = bytes};
     if (op->op != MPI_NO_OP)
-        r.in = (const char *)op->origin + at;
+        r.in = op->origin;
     if (op->kind != CSP_OP_ACC)
-        r.was = (char *)op->result + at;
+        r.was = op->result;
     csp_acc_lock(w, op->target);
     int rc = csp_reduce_fetch(&r, (int)type->size, csp_op_target_type(op), op->op);
     csp_acc_unlock(w, op->target);
-    return rc;
-}
-
-// The lock is given back now and then: others must not wait for long, and ghosts do not wait at all.
-static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                        int count, char *target)
-{
-    MPI_Aint left = count * type->size, at = 0;
-    if (CSP_LIKELY(left <= CSP_PIECE_BYTES))
-        return update_some(w, op, type, 0, (size_t)left, target);
-    MPI_Aint most = CSP_PIECE_BYTES / type->size * type->size;
-    int rc = MPI_SUCCESS;
-    for (; left > 0 && rc == MPI_SUCCESS; at += most, left -= most) {
-        MPI_Aint bytes = left < most ? left : most;
-        rc = update_some(w, op, type, at, (size_t)bytes, target);
-    }
     return rc;
 }
 
@@ -276,9 +260,9 @@ int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_
 {
     if (op->kind == CSP_OP_CAS)
         return compare_and_swap(w, op, type, target);
-    int count = usual_count(op, type, target);
-    if (CSP_LIKELY(count > 0))
-        return update_usual(w, op, type, count, target);
+    size_t bytes = usual_bytes(op, type, target);
+    if (CSP_LIKELY(bytes > 0))
+        return update_usual(w, op, type, bytes, target);
     int one = op->kind == CSP_OP_FOP, rc = MPI_SUCCESS;
     struct update u = {
         .op = op->op, .origin.type = MPI_DATATYPE_NULL, .result.type = MPI_DATATYPE_NULL};

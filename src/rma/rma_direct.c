@@ -2,29 +2,34 @@
 // Copyright the Casper developers
 #include "rma/rma_direct.h"
 
-// `bytes` are no more than either side has.
-static int copy_gapped(const struct csp_layout *from, csp_count_t from_count, const char *source,
-                       const struct csp_layout *to, csp_count_t to_count, char *target,
-                       MPI_Aint bytes)
+// What both kinds of caller know of the data that leave, or arrive.
+struct end {
+    const struct csp_type *type;
+    csp_count_t count;
+    char *addr;
+};
+
+static int copy(const struct end *from, const struct end *to)
 {
     struct csp_layout_cursor f, t;
-    if (csp_layout_begin(&f, from, 0, from_count) != CSP_OK ||
-        csp_layout_begin(&t, to, 0, to_count) != CSP_OK)
+    MPI_Aint bytes = (MPI_Aint)from->count * from->type->size;
+    if (bytes > (MPI_Aint)to->count * to->type->size)
+        return MPI_ERR_TRUNCATE;
+    if (CSP_LIKELY(from->type->contig && to->type->contig)) {
+        csp_copy_bytes(to->addr, from->addr, (size_t)bytes);
+        return MPI_SUCCESS;
+    }
+    if (csp_layout_begin(&f, from->type->layout, 0, from->count) != CSP_OK ||
+        csp_layout_begin(&t, to->type->layout, 0, to->count) != CSP_OK)
         return MPI_ERR_COUNT;
-    csp_layout_copy(&f, source, &t, target, (size_t)bytes);
+    csp_layout_copy(&f, from->addr, &t, to->addr, (size_t)bytes);
     return MPI_SUCCESS;
 }
 
 int csp_side_copy(const struct csp_side *from, const struct csp_side *to)
 {
-    MPI_Aint bytes = csp_side_bytes(from);
-    if (bytes > csp_side_bytes(to))
-        return MPI_ERR_TRUNCATE;
-    if (!from->info.contig || !to->info.contig)
-        return copy_gapped(from->info.layout, from->count, from->addr, to->info.layout, to->count,
-                           to->addr, bytes);
-    csp_copy_bytes(to->addr, from->addr, (size_t)bytes);
-    return MPI_SUCCESS;
+    return copy(&(struct end){&from->info, from->count, from->addr},
+                &(struct end){&to->info, to->count, to->addr});
 }
 
 int csp_side_get(const void *addr, csp_count_t count, MPI_Datatype type, struct csp_side *side)
@@ -37,26 +42,14 @@ int csp_direct_copy(const struct csp_op *op, const struct csp_type *theirs, char
 {
     struct csp_type store;
     const struct csp_type *mine = theirs;
-    int rc = MPI_SUCCESS, put = op->kind == CSP_OP_PUT;
+    int rc = MPI_SUCCESS;
     if (op->origin_type != op->target_type)
         rc = csp_type_look(op->origin_type, &store, &mine);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return rc;
-    char *origin = (char *)(uintptr_t)op->origin;
-    MPI_Aint here = (MPI_Aint)op->origin_count * mine->size;
-    MPI_Aint there = (MPI_Aint)op->target_count * theirs->size;
-    if (put ? here > there : there > here)
-        return MPI_ERR_TRUNCATE;
-    if (CSP_UNLIKELY(!mine->contig || !theirs->contig))
-        return put ? copy_gapped(mine->layout, op->origin_count, origin, theirs->layout,
-                                 op->target_count, target, here)
-                   : copy_gapped(theirs->layout, op->target_count, target, mine->layout,
-                                 op->origin_count, origin, there);
-    if (put)
-        csp_copy_bytes(target, origin, (size_t)here);
-    else
-        csp_copy_bytes(origin, target, (size_t)there);
-    return MPI_SUCCESS;
+    struct end here = {mine, op->origin_count, (char *)(uintptr_t)op->origin};
+    struct end there = {theirs, op->target_count, target};
+    return op->kind == CSP_OP_PUT ? copy(&here, &there) : copy(&there, &here);
 }
 
 // @return 1 if the side has data at all.

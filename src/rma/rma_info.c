@@ -34,9 +34,10 @@ MPI_Info csp_info_for_carrier(MPI_Info info)
 {
     char text[CSP_INFO_VALUE_BYTES];
     MPI_Info mine;
-    if (!csp_info_get(info, ALIGNMENT, text) || csp_mpi.Info_dup(info, &mine) != MPI_SUCCESS)
+    if (info == MPI_INFO_NULL || csp_mpi.Info_dup(info, &mine) != MPI_SUCCESS)
         return info;
-    csp_mpi.Info_delete(mine, ALIGNMENT);
+    if (csp_info_get(mine, ALIGNMENT, text))
+        csp_mpi.Info_delete(mine, ALIGNMENT);
     return mine;
 }
 
@@ -63,22 +64,17 @@ static unsigned read_list(const char *key, const char *text, const char *const *
     return all;
 }
 
-static void set_list(MPI_Info info, const char *key, const char *const *names, unsigned *value)
+// `none`: the word for an empty list; NULL: there is no such word.
+static void set_list(MPI_Info info, const char *key, const char *const *names, const char *none,
+                     unsigned *value)
 {
     char text[CSP_INFO_VALUE_BYTES];
-    unsigned all = csp_info_get(info, key, text) ? read_list(key, text, names) : 0;
-    if (all)
+    if (!csp_info_get(info, key, text))
+        return;
+    int empty = none && strcmp(text, none) == 0;
+    unsigned all = empty ? 0 : read_list(key, text, names);
+    if (all || empty)
         *value = all;
-}
-
-// Accumulates have every order all the same; what the program can do with is told it again, as by the libraries.
-static void set_order(MPI_Info info, unsigned *value)
-{
-    char text[CSP_INFO_VALUE_BYTES];
-    if (csp_info_get(info, ORDERING, text) && strcmp(text, NO_ORDER) == 0)
-        *value = 0;
-    else
-        set_list(info, ORDERING, orders, value);
 }
 
 void csp_hints_init(struct csp_hints *h)
@@ -93,8 +89,9 @@ void csp_hints_read(struct csp_hints *h, MPI_Info info)
     set_choice(info, "same_disp_unit", bools, &h->same_disp_unit);
     set_choice(info, "accumulate_ops", ops, &h->same_op);
     set_choice(info, CASPER_INFO_NO_LOCAL, bools, &h->no_local);
-    set_order(info, &h->order);
-    set_list(info, CASPER_INFO_EPOCHS_USED, epochs, &h->epochs);
+    // Accumulates have every order all the same; what the program can do with is told it again, as by the libraries.
+    set_list(info, ORDERING, orders, NO_ORDER, &h->order);
+    set_list(info, CASPER_INFO_EPOCHS_USED, epochs, NULL, &h->epochs);
 }
 
 // The keys of one answer; the first error stays.
@@ -181,16 +178,13 @@ int csp_rma_win_get_info(struct csp_win *w, MPI_Info *info_used)
     return csp_win_rc(w, a.rc);
 }
 
-// The library raises what it finds on the carrier, which is the program's window. It gets a copy: MPICH 4.0 cuts lists of
-// values to pieces where they are.
+// The library looks at the handle, and raises what it finds on the carrier, which is the program's window.
 int csp_rma_win_set_info(struct csp_win *w, MPI_Info info)
 {
-    MPI_Info copy = MPI_INFO_NULL;
-    int rc = info == MPI_INFO_NULL ? MPI_SUCCESS : csp_mpi.Info_dup(info, &copy);
-    if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Win_set_info(w->handle, copy);
-    if (copy != MPI_INFO_NULL)
-        csp_mpi.Info_free(&copy);
+    MPI_Info given = csp_info_for_carrier(info);
+    int rc = csp_mpi.Win_set_info(w->handle, given);
+    if (given != info)
+        csp_mpi.Info_free(&given);
     if (rc != MPI_SUCCESS)
         return rc;
     csp_hints_read(&w->hints, info);

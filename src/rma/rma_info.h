@@ -41,8 +41,8 @@ static inline int csp_hints_exclude(const struct csp_hints *h, enum csp_epoch_ki
 /** mpi_minimum_memory_alignment, as a power of two of at least `least` bytes. */
 uint64_t csp_info_alignment(MPI_Info info, uint64_t least);
 
-/** For a window of the library's on memory of ours: the same without the alignment, to free if it is another. Intel MPI 2021 fails
- * on one beyond a page. */
+/** For a window of the library's on memory of ours: a copy, to free if it is another one, without the alignment. Intel MPI 2021 fails
+ * on one beyond a page; MPICH 4.0 cuts lists of values to pieces where they are. */
 MPI_Info csp_info_for_carrier(MPI_Info info);
 
 #endif

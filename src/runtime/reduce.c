@@ -185,9 +185,10 @@ static int reduce_through_buffers(struct streams *s, size_t bytes, int size, MPI
 static int has_long_runs(const struct streams *s, size_t bytes)
 {
     int64_t off;
+    if (s->inout.kind != GAPS || s->in.kind == GAPS || s->was.kind == GAPS)
+        return 0;
     struct csp_layout_cursor look = s->inout.get;
-    return s->inout.kind == GAPS && s->in.kind != GAPS && s->was.kind != GAPS &&
-           csp_layout_next(&look, (int64_t)bytes, &off) >= LONG_RUN;
+    return csp_layout_next(&look, (int64_t)bytes, &off) >= LONG_RUN;
 }
 
 static int reduce_by_runs(struct streams *s, size_t bytes, int size, MPI_Datatype type, MPI_Op op)

@@ -8,7 +8,6 @@
 
 #include <mpi.h>
 #include <stddef.h>
-#include "base/status.h"
 #include "dtype/layout.h"
 
 /** inout = in op inout for `count` elements of a predefined type. @return MPI error code. */
