@@ -11,7 +11,7 @@
 #   -t    the test programs too
 #   -o    build in DIR/NAME instead of build/NAME
 #   -k    leave out MPI libraries that are not installed
-# Each goes to build/NAME/, the library to build/NAME/libcasper.so.
+# Each goes to build/NAME/, the library to build/NAME/libcasper.so. Where ninja is installed it builds, in half the time.
 set -eu
 cd "$(dirname "$0")/../.."
 root=$(pwd)
@@ -19,6 +19,8 @@ tests=OFF
 keep=
 only=
 out=$root/build
+generator="Unix Makefiles"
+command -v ninja >/dev/null 2>&1 && generator=Ninja
 
 say() { echo "build: $*" >&2; }
 
@@ -64,13 +66,14 @@ build_one() {
     exec 8>"$out/$name/.lock"
     command -v flock >/dev/null 2>&1 && flock 8
     # The whole configuration in one line: configure again only when it changes. (A build that is only
-    # configured has no make that would notice new files.)
+    # configured has nothing that would notice new files.)
     fortran=$(fortran_of "$name")
     # The wrapper's own file as well: a name may mean another MPI library by now.
-    want="$mpicc $(readlink -f "$(command -v "${mpicc:-true}")") $fortran $abi $tests $*"
-    if [ ! -f "$out/$name/Makefile" ] || [ "$(cat "$out/$name/.configured" 2>/dev/null)" != "$want" ]; then
-        rm -f "$out/$name/.configured" "$out/$name/CMakeCache.txt"
-        cmake -S "$root" -B "$out/$name" -G "Unix Makefiles" -DCSP_NAME="$name" -DCSP_MPICC="$mpicc" \
+    want="$generator $mpicc $(readlink -f "$(command -v "${mpicc:-true}")") $fortran $abi $tests $*"
+    if [ ! -f "$out/$name/CMakeCache.txt" ] || [ "$(cat "$out/$name/.configured" 2>/dev/null)" != "$want" ]; then
+        # A generator finds no other's files.
+        for file in .configured CMakeCache.txt Makefile build.ninja; do rm -f "$out/$name/$file"; done
+        cmake -S "$root" -B "$out/$name" -G "$generator" -DCSP_NAME="$name" -DCSP_MPICC="$mpicc" \
             -DCSP_MPIFORT="$fortran" -DCSP_ABI=$abi -DCSP_TESTS=$tests -DCSP_WERROR=$werror "$@" \
             >"$out/$name/configure.log" 2>&1 || {
             cat "$out/$name/configure.log" >&2
@@ -93,8 +96,11 @@ build_one() {
 
 # One test program that does not compile does not keep the others away.
 compile() {
-    go_on=--no-print-directory
-    [ $tests = ON ] && go_on="$go_on -k"
+    case $tests$generator in
+    ONNinja) go_on="-k 0" ;;
+    ON*) go_on=-k ;;
+    *) go_on= ;;
+    esac
     # shellcheck disable=SC2086 # two words
     MAKEFLAGS='' cmake --build "$out/$1" -j "$(nproc 2>/dev/null || echo 2)" -- $go_on \
         >"$out/$1/build.log" 2>&1
