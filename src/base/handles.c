@@ -5,55 +5,34 @@
 #include <stdlib.h>
 #include "base/log.h"
 
-enum { NEVER_USED = 0, WAS_USED = 1 }; // no handles
-
-struct entry {
-    _Atomic uintptr_t key;
-    _Atomic(void *) object;
-};
-
-struct csp_handles_table {
-    struct csp_handles_table *older; // replaced by this one
-    unsigned mask, used;             // used: places that do not end a probe
-    struct entry entries[];
-};
-
-static unsigned hash(uintptr_t key)
+void *csp_handles_probe(struct csp_handles_table *t, uintptr_t key)
 {
-    return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 32);
-}
-
-void *csp_handles_find(struct csp_handles *h, uintptr_t key)
-{
-    struct csp_handles_table *t = atomic_load_explicit(&h->current, memory_order_acquire);
-    if (!t || key <= WAS_USED)
-        return NULL;
-    for (unsigned i = hash(key);; i++) {
-        struct entry *e = &t->entries[i & t->mask];
+    for (unsigned i = csp_handles_hash(key) + 1;; i++) {
+        struct csp_handle *e = &t->entries[i & t->mask];
         uintptr_t k = atomic_load_explicit(&e->key, memory_order_acquire);
         if (k == key)
             return atomic_load_explicit(&e->object, memory_order_acquire);
-        if (k == NEVER_USED)
+        if (k == CSP_HANDLE_NEVER_USED)
             return NULL;
     }
 }
 
 static void put(struct csp_handles_table *t, uintptr_t key, void *object)
 {
-    struct entry *reusable = NULL, *e;
-    for (unsigned i = hash(key);; i++) {
+    struct csp_handle *reusable = NULL, *e;
+    for (unsigned i = csp_handles_hash(key);; i++) {
         e = &t->entries[i & t->mask];
         uintptr_t k = atomic_load_explicit(&e->key, memory_order_relaxed);
-        if (k == key || k == NEVER_USED)
+        if (k == key || k == CSP_HANDLE_NEVER_USED)
             break;
-        if (k == WAS_USED && !reusable)
+        if (k == CSP_HANDLE_WAS_USED && !reusable)
             reusable = e;
     }
     if (reusable && atomic_load_explicit(&e->key, memory_order_relaxed) != key)
         e = reusable;
-    t->used += atomic_load_explicit(&e->key, memory_order_relaxed) == NEVER_USED;
+    t->used += atomic_load_explicit(&e->key, memory_order_relaxed) == CSP_HANDLE_NEVER_USED;
     atomic_store_explicit(&e->object, object, memory_order_release);
-    /* release: pairs with the acquire in csp_handles_find */
+    /* release: pairs with the acquire in csp_handles_find and csp_handles_probe */
     atomic_store_explicit(&e->key, key, memory_order_release);
 }
 
@@ -65,7 +44,8 @@ static struct csp_handles_table *with_room(struct csp_handles *h)
         return old;
     unsigned live = 0, size = 64;
     for (unsigned i = 0; old && i <= old->mask; i++)
-        live += atomic_load_explicit(&old->entries[i].key, memory_order_relaxed) > WAS_USED;
+        live +=
+            atomic_load_explicit(&old->entries[i].key, memory_order_relaxed) > CSP_HANDLE_WAS_USED;
     while (size < live * 8)
         size *= 2;
     struct csp_handles_table *t = calloc(1, sizeof(*t) + size * sizeof(t->entries[0]));
@@ -74,7 +54,7 @@ static struct csp_handles_table *with_room(struct csp_handles *h)
     t->older = old;
     for (unsigned i = 0; old && i <= old->mask; i++) {
         uintptr_t key = atomic_load_explicit(&old->entries[i].key, memory_order_relaxed);
-        if (key > WAS_USED)
+        if (key > CSP_HANDLE_WAS_USED)
             put(t, key, atomic_load_explicit(&old->entries[i].object, memory_order_relaxed));
     }
     atomic_store_explicit(&h->current, t, memory_order_release);
@@ -92,13 +72,13 @@ void csp_handles_put(struct csp_handles *h, uintptr_t key, void *object)
 static void clear_behind(struct csp_handles_table *t, unsigned i)
 {
     if (atomic_load_explicit(&t->entries[(i + 1) & t->mask].key, memory_order_relaxed) !=
-        NEVER_USED)
+        CSP_HANDLE_NEVER_USED)
         return;
     for (;; i--) {
-        struct entry *e = &t->entries[i & t->mask];
-        if (atomic_load_explicit(&e->key, memory_order_relaxed) != WAS_USED)
+        struct csp_handle *e = &t->entries[i & t->mask];
+        if (atomic_load_explicit(&e->key, memory_order_relaxed) != CSP_HANDLE_WAS_USED)
             return;
-        atomic_store_explicit(&e->key, NEVER_USED, memory_order_release);
+        atomic_store_explicit(&e->key, CSP_HANDLE_NEVER_USED, memory_order_release);
         t->used--;
     }
 }
@@ -107,15 +87,15 @@ void csp_handles_drop(struct csp_handles *h, uintptr_t key, const void *object)
 {
     pthread_mutex_lock(&h->writers);
     struct csp_handles_table *t = atomic_load_explicit(&h->current, memory_order_relaxed);
-    for (unsigned i = hash(key); t; i++) {
-        struct entry *e = &t->entries[i & t->mask];
+    for (unsigned i = csp_handles_hash(key); t; i++) {
+        struct csp_handle *e = &t->entries[i & t->mask];
         uintptr_t k = atomic_load_explicit(&e->key, memory_order_relaxed);
-        if (k == NEVER_USED)
+        if (k == CSP_HANDLE_NEVER_USED)
             break;
         if (k != key)
             continue;
         if (!object || atomic_load_explicit(&e->object, memory_order_relaxed) == object) {
-            atomic_store_explicit(&e->key, WAS_USED, memory_order_release);
+            atomic_store_explicit(&e->key, CSP_HANDLE_WAS_USED, memory_order_release);
             clear_behind(t, i);
         }
         break;

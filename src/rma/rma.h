@@ -6,16 +6,29 @@
 #define CSP_RMA_RMA_H
 
 #include <mpi.h>
+#include "base/handles.h"
 #include "csp_mpi_have.h"
 #include "rma/rma_op.h"
 
 struct csp_win;
 
+extern CSP_INTERNAL struct csp_handles csp_windows;
+
 /** The redirected window behind a handle, NULL for every other window. Lock-free, a few ns. */
-struct csp_win *csp_win_find(MPI_Win win);
+static inline struct csp_win *csp_win_find(MPI_Win win)
+{
+    return csp_handles_find(&csp_windows, (uintptr_t)win);
+}
 
 /** Any of the RMA operations. */
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op);
+
+/**
+ * The usual PUT or GET by load and store: `count` elements of one predefined type on both sides. It is judged by csp_rma_issue
+ * whatever is not so, or in any way odd. @return 1: it is done.
+ */
+int csp_rma_at_once(struct csp_win *w, enum csp_op_kind kind, const void *origin, csp_count_t count,
+                    MPI_Datatype type, int target, MPI_Aint disp);
 
 /** Sends small operations that wait to travel with others, if there are some (CSP_BY_TRAIN). */
 void csp_rma_depart(void);

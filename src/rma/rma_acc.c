@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/clock.h"
+#include "rma/rma_check.h"
 #include "rma/rma_direct.h"
 #include "runtime/piece.h"
 #include "runtime/reduce.h"
@@ -224,25 +225,23 @@ static int is_apart(const char *a, const char *b, MPI_Aint bytes)
     return a + bytes <= b || b + bytes <= a;
 }
 
-// The usual case: one piece of elements of one predefined type everywhere, without gaps, the operand not in the
-// target. @return its bytes; 0: another case.
-static size_t usual_bytes(const struct csp_op *op, const struct csp_type *type, const char *target)
+// The usual case: `n` elements of one predefined type everywhere, without gaps, in one piece, the operand not in the target.
+static inline int is_usual(const struct csp_op *op, const struct csp_type *type, csp_count_t n,
+                           const char *target)
 {
-    csp_count_t n = csp_op_target_count(op);
     int one = op->kind == CSP_OP_FOP, operand = op->op != MPI_NO_OP;
-    if (!type->named || !type->contig || n > CSP_PIECE_BYTES / type->size)
+    if (!type->named || !type->contig || (MPI_Aint)n * type->size > CSP_PIECE_BYTES)
         return 0;
     if (operand && !is_apart(op->origin, target, (MPI_Aint)n * type->size))
         return 0;
     if (operand && !one && (op->origin_count != n || op->origin_type != op->target_type))
         return 0;
-    if (op->kind == CSP_OP_GET_ACC && (op->result_count != n || op->result_type != op->target_type))
-        return 0;
-    return (size_t)n * (size_t)type->size;
+    return op->kind != CSP_OP_GET_ACC ||
+           (op->result_count == n && op->result_type == op->target_type);
 }
 
-static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                        size_t bytes, char *target)
+static inline int update_usual(struct csp_win *w, const struct csp_op *op,
+                               const struct csp_type *type, size_t bytes, char *target)
 {
     struct csp_reduction r = {.inout = target, .bytes = bytes};
     if (op->op != MPI_NO_OP)
@@ -255,14 +254,29 @@ static int update_usual(struct csp_win *w, const struct csp_op *op, const struct
     return rc;
 }
 
+size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op)
+{
+    const struct csp_type *t = csp_type_usual(csp_op_target_type(op));
+    csp_count_t n = csp_op_target_count(op);
+    size_t bytes;
+    if (!t || op->kind == CSP_OP_CAS || op->request || !op->origin ||
+        (op->kind != CSP_OP_ACC && !op->result) || !csp_type_usual_allows(t, op->op))
+        return 0;
+    char *target = csp_check_usual(w, t, n, op->target, op->disp, &bytes);
+    return target && is_usual(op, t, n, target) &&
+                   update_usual(w, op, t, bytes, target) == MPI_SUCCESS
+               ? bytes
+               : 0;
+}
+
 int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, char *target)
 {
     if (op->kind == CSP_OP_CAS)
         return compare_and_swap(w, op, type, target);
-    size_t bytes = usual_bytes(op, type, target);
-    if (CSP_LIKELY(bytes > 0))
-        return update_usual(w, op, type, bytes, target);
+    csp_count_t n = csp_op_target_count(op);
+    if (CSP_LIKELY(is_usual(op, type, n, target)))
+        return update_usual(w, op, type, (size_t)n * (size_t)type->size, target);
     int one = op->kind == CSP_OP_FOP, rc = MPI_SUCCESS;
     struct update u = {
         .op = op->op, .origin.type = MPI_DATATYPE_NULL, .result.type = MPI_DATATYPE_NULL};

@@ -21,6 +21,12 @@ int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Data
 int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, char *target);
 
+/**
+ * The usual one that computes, at a target that has a lock, without redirection: csp_acc_direct, and before it what csp_check_op would
+ * find in order. @return its bytes; 0: it is another, and nothing is done.
+ */
+size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op);
+
 /** The lock for accumulates at `target`, in windows that have them (w->acc_locks). */
 void csp_acc_lock(struct csp_win *w, int target);
 void csp_acc_unlock(struct csp_win *w, int target);

@@ -74,6 +74,9 @@ static int look_at(struct buffer *b, const struct csp_op *op, struct csp_aim *a)
 
 static int fits_origin(const struct csp_op *op, struct csp_aim *a)
 {
+    if (CSP_LIKELY(op->origin_type == op->target_type && op->origin_count == op->target_count &&
+                   op->origin))
+        return MPI_SUCCESS;
     struct buffer b = {op->origin, op->origin_count, op->origin_type, 0};
     int rc = look_at(&b, op, a);
     if (rc != MPI_SUCCESS)

@@ -4,6 +4,8 @@
 #ifndef CSP_RMA_CHECK_H
 #define CSP_RMA_CHECK_H
 
+#include <limits.h>
+#include "base/config.h"
 #include "types/type.h"
 #include "rma/rma_win.h"
 
@@ -19,6 +21,28 @@ struct csp_aim {
 
 /** @return MPI error code, not yet raised. */
 int csp_check_op(struct csp_win *w, const struct csp_op *op, struct csp_aim *aim);
+
+/**
+ * For the usual operation by load and store: where `n` elements of a predefined type lie, at a target of this node whose memory ghosts
+ * map, and how many bytes they have. @return NULL: elsewhere, or there is something to say about it that csp_check_op says.
+ */
+static inline char *csp_check_usual(struct csp_win *w, const struct csp_type *t, csp_count_t n,
+                                    int target, MPI_Aint disp, size_t *bytes)
+{
+    MPI_Aint at;
+    if (!t->contig || !w->iwin || n <= 0 || n > INT_MAX || disp < 0 ||
+        (unsigned)target >= (unsigned)w->n)
+        return NULL;
+    const struct csp_peer *p = &w->peers[target];
+    *bytes = (size_t)n * (size_t)t->size;
+    if (p->node != csp_rt.node || *bytes == 0 || *bytes > p->size ||
+        __builtin_mul_overflow(disp, (MPI_Aint)p->disp_unit, &at) ||
+        (uint64_t)at > p->size - *bytes)
+        return NULL;
+    if (csp_config.checks && !csp_win_access_open(w, target))
+        return NULL;
+    return csp_win_local(w, target) + at; // under lock_all the node's lock is there (rma_lock.c)
+}
 
 /** 1 if the operation's target data lie in one piece of memory that this process attached. */
 int csp_attach_covers(struct csp_win *w, const struct csp_op *op, const struct csp_aim *aim);

@@ -68,11 +68,8 @@ static struct csp_lock_held **find_held(struct csp_win *w, int target)
     return at;
 }
 
-int csp_win_passive(struct csp_win *w, int target)
+int csp_win_holds(struct csp_win *w, int target)
 {
-    if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) ||
-        atomic_load_explicit(&w->held_last, memory_order_relaxed) == target + 1)
-        return 1;
     pthread_mutex_lock(&w->mutex);
     int held = *find_held(w, target) != NULL;
     pthread_mutex_unlock(&w->mutex);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
-// The route of an operation, chosen in one place (csp_rma_issue). MPI-4.1 12.3; TPDS 3.1.
+// The route of an operation, chosen in one place (csp_rma_issue). MPI-4.1 12.3; TPDS 3.1. The usual one by load and store is done
+// before anything is asked about it that only others need (csp_rma_at_once, csp_acc_at_once).
 //
 //   target                    PUT, GET                     ACC, GET_ACC, FOP, CAS
 //   in a window of one node   load/store, at once          load/store under the target's lock
@@ -28,10 +29,10 @@
 #include "rma/rma_split.h"
 #include "rma/rma_win.h"
 
-static void count(const struct csp_op *op, enum csp_route route, MPI_Aint bytes)
+static inline void count(enum csp_op_kind kind, enum csp_route route, MPI_Aint bytes)
 {
-    csp_stats_add(&csp_my_stats->op_count[op->kind][route], 1);
-    csp_stats_add(&csp_my_stats->op_bytes[op->kind][route], (uint64_t)bytes);
+    csp_stats_add(&csp_my_stats->op_count[kind][route], 1);
+    csp_stats_add(&csp_my_stats->op_bytes[kind][route], (uint64_t)bytes);
 }
 
 int csp_op_finished(const struct csp_op *op)
@@ -124,24 +125,49 @@ static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp
 static int issue(struct csp_win *w, const struct csp_op *op, const struct csp_aim *a)
 {
     enum csp_route route = route_of(w, op, a->bytes);
-    count(op, route, a->bytes);
+    count(op->kind, route, a->bytes);
     int rc = issue_by(w, op, a, route);
     if (CSP_UNLIKELY(w->automatic) && op->kind > CSP_OP_GET && w->acc_moves)
         csp_auto_issued(w, op, route == CSP_ROUTE_DIRECT);
     return rc;
 }
 
-int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
+// An operation that is looked at from all sides.
+static __attribute__((noinline)) int issue_checked(struct csp_win *w, const struct csp_op *op)
 {
     struct csp_aim aim;
     int rc = csp_check_op(w, op, &aim);
     if (CSP_UNLIKELY(rc != MPI_SUCCESS))
         return csp_win_raise(w, rc);
     if (aim.bytes == 0) {
-        count(op, CSP_ROUTE_NONE, 0);
+        count(op->kind, CSP_ROUTE_NONE, 0);
         return csp_win_rc(w, csp_op_finished(op));
     }
     if (atomic_load_explicit(&w->locked_all, memory_order_relaxed) && !w->locked_all_nocheck)
         csp_win_lockall_touch(w, op->target);
     return csp_win_rc(w, issue(w, op, &aim));
+}
+
+int csp_rma_issue(struct csp_win *w, const struct csp_op *op)
+{
+    size_t bytes =
+        op->kind > CSP_OP_GET && w->acc_locks && !w->acc_moves ? csp_acc_at_once(w, op) : 0;
+    if (bytes == 0)
+        return issue_checked(w, op);
+    count(op->kind, CSP_ROUTE_DIRECT, (MPI_Aint)bytes);
+    return MPI_SUCCESS;
+}
+
+int csp_rma_at_once(struct csp_win *w, enum csp_op_kind kind, const void *origin, csp_count_t n,
+                    MPI_Datatype type, int target, MPI_Aint disp)
+{
+    size_t bytes;
+    char *mine = (char *)(uintptr_t)origin;
+    const struct csp_type *t = csp_type_usual(type);
+    char *theirs = t && origin ? csp_check_usual(w, t, n, target, disp, &bytes) : NULL;
+    if (!theirs)
+        return 0;
+    count(kind, CSP_ROUTE_DIRECT, (MPI_Aint)bytes);
+    csp_copy_bytes(kind == CSP_OP_PUT ? theirs : mine, kind == CSP_OP_PUT ? mine : theirs, bytes);
+    return 1;
 }

@@ -7,12 +7,7 @@
 #include "rma/rma_early.h"
 #include "runtime/wait.h"
 
-static struct csp_handles windows = CSP_HANDLES_INIT;
-
-struct csp_win *csp_win_find(MPI_Win win)
-{
-    return csp_handles_find(&windows, (uintptr_t)win);
-}
+struct csp_handles csp_windows = CSP_HANDLES_INIT;
 
 // The live windows by gid, for message handlers; under the lock of rma_early.h.
 enum { BUCKETS = 256 };
@@ -41,7 +36,7 @@ void csp_win_each(void (*visit)(struct csp_win *))
 void csp_win_register(struct csp_win *w)
 {
     w->key = (uintptr_t)w->handle;
-    csp_handles_put(&windows, w->key, w);
+    csp_handles_put(&csp_windows, w->key, w);
     csp_early_lock();
     w->next_by_gid = *bucket(w->gid);
     *bucket(w->gid) = w;
@@ -58,7 +53,7 @@ void csp_win_forget(struct csp_win *w)
     *at = w->next_by_gid;
     csp_early_unlock();
     // The carrier is freed already: another thread's new carrier may have the same handle by now.
-    csp_handles_drop(&windows, w->key, w);
+    csp_handles_drop(&csp_windows, w->key, w);
 }
 
 struct csp_win *csp_win_pin(uint64_t gid)
@@ -99,5 +94,5 @@ void csp_win_stay(struct csp_win *w)
 
 void csp_win_not_ours(MPI_Win handle)
 {
-    csp_handles_drop(&windows, (uintptr_t)handle, NULL);
+    csp_handles_drop(&csp_windows, (uintptr_t)handle, NULL);
 }

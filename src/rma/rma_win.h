@@ -252,8 +252,16 @@ static inline char *csp_win_local(const struct csp_win *w, int target)
     return (char *)((uintptr_t)base + w->peers[target].off); // NOLINT: off is the address then
 }
 
-/** 1 if this process holds a lock of `target`, by MPI_Win_lock or lock_all. */
-int csp_win_passive(struct csp_win *w, int target);
+/** 1 if this process holds a lock of `target` by MPI_Win_lock. */
+int csp_win_holds(struct csp_win *w, int target);
+
+/** The same, by MPI_Win_lock or lock_all. */
+static inline int csp_win_passive(struct csp_win *w, int target)
+{
+    return atomic_load_explicit(&w->locked_all, memory_order_relaxed) ||
+           atomic_load_explicit(&w->held_last, memory_order_relaxed) == target + 1 ||
+           csp_win_holds(w, target);
+}
 
 /** 1 if `target` is in the group of the open access epoch of MPI_Win_start. */
 int csp_win_started(const struct csp_win *w, int target);

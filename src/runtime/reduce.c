@@ -2,6 +2,7 @@
 // Copyright the Casper developers
 #include "runtime/reduce.h"
 
+#include <stdatomic.h>
 #include <stdint.h>
 #include "base/copy.h"
 #include "base/log.h"
@@ -80,9 +81,44 @@ static csp_compute_fn *function(MPI_Datatype type, enum csp_calc calc)
                                     : csp_compute_integer(bytes, number->kind == SIGNED, calc);
 }
 
+// Functions that were asked for: a place is written once, and another pair that would be there is looked up each time.
+enum { MEMO_BITS = 6 };
+static struct memo {
+    _Atomic int state; // enum memo_state; READY is released after the rest
+    MPI_Datatype type;
+    MPI_Op op;
+    csp_compute_fn *fn;
+} memos[1 << MEMO_BITS];
+enum memo_state { FREE, TAKEN, READY };
+
+static csp_compute_fn *function_new(struct memo *m, MPI_Datatype type, MPI_Op op)
+{
+    int state = FREE;
+    csp_compute_fn *fn = function(type, calc_of(op));
+    if (!atomic_compare_exchange_strong_explicit(&m->state, &state, TAKEN, memory_order_relaxed,
+                                                 memory_order_relaxed))
+        return fn;
+    m->type = type;
+    m->op = op;
+    m->fn = fn;
+    /* release: pairs with the acquire in function_of */
+    atomic_store_explicit(&m->state, READY, memory_order_release);
+    return fn;
+}
+
+static csp_compute_fn *function_of(MPI_Datatype type, MPI_Op op)
+{
+    uint64_t both = (uint64_t)(uintptr_t)type * 31 + (uint64_t)(uintptr_t)op;
+    struct memo *m = &memos[(both * 0x9e3779b97f4a7c15u) >> (64 - MEMO_BITS)];
+    if (CSP_LIKELY(atomic_load_explicit(&m->state, memory_order_acquire) == READY &&
+                   m->type == type && m->op == op))
+        return m->fn;
+    return function_new(m, type, op);
+}
+
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {
-    csp_compute_fn *fn = function(type, calc_of(op));
+    csp_compute_fn *fn = function_of(type, op);
     if (!fn)
         return csp_mpi.Reduce_local(in, inout, count, type, op);
     fn(in, inout, (size_t)count);
@@ -104,14 +140,15 @@ static int reduce_run(const struct csp_reduction *r, size_t at, size_t bytes, in
 
 int csp_reduce_fetch(const struct csp_reduction *r, int size, MPI_Datatype type, MPI_Op op)
 {
-    if (CSP_LIKELY(r->bytes <= CSP_REDUCE_RUN))
-        return reduce_run(r, 0, r->bytes, size, type, op);
-    size_t most = CSP_REDUCE_RUN / (size_t)size * (size_t)size;
-    int rc = MPI_SUCCESS;
-    for (size_t at = 0; at < r->bytes && rc == MPI_SUCCESS; at += most) {
+    size_t at = 0, most = r->bytes;
+    int rc;
+    if (most > CSP_REDUCE_RUN)
+        most = CSP_REDUCE_RUN / (size_t)size * (size_t)size;
+    do {
         size_t left = r->bytes - at;
         rc = reduce_run(r, at, left < most ? left : most, size, type, op);
-    }
+        at += most;
+    } while (at < r->bytes && rc == MPI_SUCCESS);
     return rc;
 }
 

@@ -3,21 +3,12 @@
 #include "types/type.h"
 
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include "types/contents.h"
 #include "types/compile.h"
 #include "runtime/rt.h"
 
-enum { SLOT_BITS = 8, SLOTS = 1 << SLOT_BITS }; // more than there are predefined types
 enum { RECENT_BITS = 2 };
-
-struct slot {
-    _Atomic uintptr_t key; // release after `type`; a slot is written once
-    struct csp_type type;
-    _Atomic uint32_t asked, allowed; // operations, by their index; `asked` is released last
-};
 
 // What a derived type's attribute points to. One reference is the attribute's.
 struct csp_type_record {
@@ -26,7 +17,7 @@ struct csp_type_record {
     struct csp_type type;
 };
 
-static struct slot slots[SLOTS];
+struct csp_type_slot csp_type_slots[CSP_TYPE_SLOTS];
 static pthread_mutex_t writers = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic int keyval = MPI_KEYVAL_INVALID;
 
@@ -40,17 +31,12 @@ static _Thread_local struct recent {
     const struct csp_type *known; // in the record; NULL: none yet
 } recent[1 << RECENT_BITS];
 
-static unsigned hash(MPI_Datatype type, int bits)
-{
-    return (unsigned)(((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u) >> (64 - bits));
-}
-
 // The type's slot, or the free one where it would be; NULL if the table is full.
-static struct slot *slot_of(MPI_Datatype type)
+static struct csp_type_slot *slot_of(MPI_Datatype type)
 {
-    unsigned h = hash(type, SLOT_BITS);
-    for (unsigned i = 0; i < SLOTS; i++) {
-        struct slot *s = &slots[(h + i) % SLOTS];
+    unsigned h = csp_type_hash(type, CSP_TYPE_BITS);
+    for (unsigned i = 0; i < CSP_TYPE_SLOTS; i++) {
+        struct csp_type_slot *s = &csp_type_slots[(h + i) % CSP_TYPE_SLOTS];
         uintptr_t key = atomic_load_explicit(&s->key, memory_order_acquire);
         if (key == (uintptr_t)type || key == 0)
             return s;
@@ -58,7 +44,7 @@ static struct slot *slot_of(MPI_Datatype type)
     return NULL;
 }
 
-static int slot_has(struct slot *s, MPI_Datatype type)
+static int slot_has(struct csp_type_slot *s, MPI_Datatype type)
 {
     return s && atomic_load_explicit(&s->key, memory_order_acquire) == (uintptr_t)type;
 }
@@ -159,7 +145,7 @@ static int describe(MPI_Datatype type, int named, struct csp_type *t, struct csp
 static int remember(MPI_Datatype type, struct csp_type *t, struct csp_layout *layout)
 {
     pthread_mutex_lock(&writers);
-    struct slot *s = slot_of(type);
+    struct csp_type_slot *s = slot_of(type);
     if (slot_has(s, type)) {
         csp_layout_free(layout);
         *t = s->type;
@@ -271,7 +257,7 @@ static int get_attached(MPI_Datatype type, const struct csp_type **out)
 // Not in the table of predefined types, or not yet.
 static int get_other(MPI_Datatype type, struct csp_type *store, const struct csp_type **out)
 {
-    struct recent *mine = &recent[hash(type, RECENT_BITS)];
+    struct recent *mine = &recent[csp_type_hash(type, RECENT_BITS)];
     uint64_t now = atomic_load_explicit(&freed, memory_order_acquire);
     if (mine->type == type && mine->known && mine->freed == now) {
         *out = mine->known;
@@ -287,9 +273,9 @@ static int get_other(MPI_Datatype type, struct csp_type *store, const struct csp
     return rc == MPI_SUCCESS ? get_new(type, store) : rc;
 }
 
-int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_type **out)
+int csp_type_look_at_other(MPI_Datatype type, struct csp_type *store, const struct csp_type **out)
 {
-    struct slot *s = slot_of(type);
+    struct csp_type_slot *s = slot_of(type);
     if (CSP_LIKELY(slot_has(s, type) && (uintptr_t)type != 0)) {
         *out = &s->type;
         return MPI_SUCCESS;
@@ -337,15 +323,9 @@ int csp_type_is_pair(MPI_Datatype named)
 #endif
 }
 
-static int op_index(MPI_Op op)
-{
-    static const MPI_Op all[] = {MPI_SUM, MPI_MAX,  MPI_MIN, MPI_PROD, MPI_LAND,   MPI_BAND,
-                                 MPI_LOR, MPI_LXOR, MPI_BOR, MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
-    for (int i = 0; i < (int)(sizeof(all) / sizeof(*all)); i++)
-        if (all[i] == op)
-            return i;
-    return -1;
-}
+const MPI_Op csp_type_ops[CSP_TYPE_OPS] = {MPI_SUM,  MPI_MAX,  MPI_MIN,    MPI_PROD,
+                                           MPI_LAND, MPI_BAND, MPI_LOR,    MPI_LXOR,
+                                           MPI_BOR,  MPI_BXOR, MPI_MAXLOC, MPI_MINLOC};
 
 // MPI_Reduce_local has no communicator whose error handler would be ours.
 static int library_allows(MPI_Datatype named, MPI_Op op)
@@ -359,9 +339,9 @@ static int library_allows(MPI_Datatype named, MPI_Op op)
 
 int csp_type_allows(MPI_Datatype named, MPI_Op op)
 {
-    struct slot *s = slot_of(named);
-    int i = op_index(op);
-    if (i < 0)
+    struct csp_type_slot *s = slot_of(named);
+    int i = csp_type_op(op);
+    if (i == CSP_TYPE_OPS)
         return 0;
     uint32_t bit = UINT32_C(1) << i;
     if (!slot_has(s, named))

@@ -6,6 +6,9 @@
 #define CSP_TYPES_TYPE_H
 
 #include <mpi.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include "base/log.h"
 #include "dtype/layout.h"
 #include "csp_mpi_have.h"
 
@@ -36,11 +39,46 @@ struct csp_type {
  */
 int csp_type_get(MPI_Datatype type, struct csp_type *out);
 
+enum {
+    CSP_TYPE_BITS = 8,
+    CSP_TYPE_SLOTS = 1 << CSP_TYPE_BITS
+}; // more than there are predefined types
+
+// A predefined type that was asked for.
+struct csp_type_slot {
+    _Atomic uintptr_t key; // release after `type`; a slot is written once
+    struct csp_type type;
+    _Atomic uint32_t asked, allowed; // operations, by their index; `asked` is released last
+};
+
+extern CSP_INTERNAL struct csp_type_slot csp_type_slots[CSP_TYPE_SLOTS];
+
+static inline unsigned csp_type_hash(MPI_Datatype type, int bits)
+{
+    return (unsigned)(((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u) >> (64 - bits));
+}
+
+/** A predefined type that is known and where it is looked for first; NULL: another. */
+static inline const struct csp_type *csp_type_usual(MPI_Datatype type)
+{
+    struct csp_type_slot *s = &csp_type_slots[csp_type_hash(type, CSP_TYPE_BITS)];
+    uintptr_t key = atomic_load_explicit(&s->key, memory_order_acquire);
+    return CSP_LIKELY(key == (uintptr_t)type && key != 0) ? &s->type : NULL;
+}
+
+/** csp_type_look for the others. */
+int csp_type_look_at_other(MPI_Datatype type, struct csp_type *store, const struct csp_type **out);
+
 /**
- * The same for operations, where each copy counts: `*out` is valid as long as the datatype and
+ * The same as csp_type_get for operations, where each copy counts: `*out` is valid as long as the datatype and
  * `store`, which is used for types that are not predefined.
  */
-int csp_type_look(MPI_Datatype type, struct csp_type *store, const struct csp_type **out);
+static inline int csp_type_look(MPI_Datatype type, struct csp_type *store,
+                                const struct csp_type **out)
+{
+    *out = csp_type_usual(type);
+    return CSP_LIKELY(*out) ? MPI_SUCCESS : csp_type_look_at_other(type, store, out);
+}
 
 /** Keeps the layout, also when the datatype is freed, until csp_type_drop. */
 void csp_type_hold(const struct csp_type *t);
@@ -54,6 +92,26 @@ int csp_type_alike(MPI_Datatype a, MPI_Datatype b);
 
 /** 1 if `op` is predefined and the MPI library allows it for this predefined type in a reduction. */
 int csp_type_allows(MPI_Datatype named, MPI_Op op);
+
+enum { CSP_TYPE_OPS = 12 };
+extern CSP_INTERNAL const MPI_Op csp_type_ops[CSP_TYPE_OPS]; // that compute
+
+/** The number of an operation among them; CSP_TYPE_OPS: none of them. */
+static inline int csp_type_op(MPI_Op op)
+{
+    int i = 0;
+    while (i < CSP_TYPE_OPS && csp_type_ops[i] != op)
+        i++;
+    return i;
+}
+
+/** csp_type_allows for what csp_type_usual returned. @return 0 also if it is not known yet. */
+static inline int csp_type_usual_allows(const struct csp_type *t, MPI_Op op)
+{
+    const struct csp_type_slot *s =
+        (const struct csp_type_slot *)((const char *)t - offsetof(struct csp_type_slot, type));
+    return (atomic_load_explicit(&s->allowed, memory_order_relaxed) >> csp_type_op(op) & 1) != 0;
+}
 
 /** Byte range [*lo, *hi) that `count` elements touch, relative to the first one's address. */
 static inline void csp_type_range(const struct csp_type *t, csp_count_t count, MPI_Aint *lo,

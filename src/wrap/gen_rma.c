@@ -105,6 +105,10 @@ CSP_WRAP_OP(0, int, Get, MPI_Get,
                 if (!w)
                     return csp_mpi.Get(origin_addr, origin_count, origin_datatype, target_rank,
                                        target_disp, target_count, target_datatype, win);
+                if (origin_datatype == target_datatype && origin_count == target_count &&
+                    csp_rma_at_once(w, CSP_OP_GET, origin_addr, origin_count, origin_datatype,
+                                    target_rank, target_disp))
+                    return MPI_SUCCESS;
                 return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
                                                          .origin = origin_addr,
                                                          .origin_count = origin_count,
@@ -128,6 +132,10 @@ CSP_WRAP_OP(0, int, Get_c, MPI_Get_c,
                 if (!w)
                     return csp_mpi.Get_c(origin_addr, origin_count, origin_datatype, target_rank,
                                          target_disp, target_count, target_datatype, win);
+                if (origin_datatype == target_datatype && origin_count == target_count &&
+                    csp_rma_at_once(w, CSP_OP_GET, origin_addr, origin_count, origin_datatype,
+                                    target_rank, target_disp))
+                    return MPI_SUCCESS;
                 return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_GET,
                                                          .origin = origin_addr,
                                                          .origin_count = origin_count,
@@ -211,6 +219,10 @@ CSP_WRAP_OP(0, int, Put, MPI_Put,
                 if (!w)
                     return csp_mpi.Put(origin_addr, origin_count, origin_datatype, target_rank,
                                        target_disp, target_count, target_datatype, win);
+                if (origin_datatype == target_datatype && origin_count == target_count &&
+                    csp_rma_at_once(w, CSP_OP_PUT, origin_addr, origin_count, origin_datatype,
+                                    target_rank, target_disp))
+                    return MPI_SUCCESS;
                 return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
                                                          .origin = origin_addr,
                                                          .origin_count = origin_count,
@@ -234,6 +246,10 @@ CSP_WRAP_OP(0, int, Put_c, MPI_Put_c,
                 if (!w)
                     return csp_mpi.Put_c(origin_addr, origin_count, origin_datatype, target_rank,
                                          target_disp, target_count, target_datatype, win);
+                if (origin_datatype == target_datatype && origin_count == target_count &&
+                    csp_rma_at_once(w, CSP_OP_PUT, origin_addr, origin_count, origin_datatype,
+                                    target_rank, target_disp))
+                    return MPI_SUCCESS;
                 return csp_rma_issue(w, &(struct csp_op){.kind = CSP_OP_PUT,
                                                          .origin = origin_addr,
                                                          .origin_count = origin_count,

@@ -321,10 +321,17 @@ def body_op(function: mpi_api.Function, entry: dict) -> str:
             fields.append(f".{OP_FIELDS[p.name]} = {p.name}")
         if p.name == "datatype":
             fields.append(".origin_count = 1")
+    once = ""
+    if base in ("Put", "Get"):
+        once = (
+            "if (origin_datatype == target_datatype && origin_count == target_count &&"
+            f" csp_rma_at_once(w, CSP_OP_{kind}, origin_addr, origin_count, origin_datatype,"
+            " target_rank, target_disp)) return MPI_SUCCESS;\n"
+        )
     return (
         "struct csp_win *w = csp_win_find(win); if (!w)\n"
         + call("csp_mpi." + function.field, [p.name for p in function.params])
-        + f"\nreturn csp_rma_issue(w, &(struct csp_op){{{', '.join(fields)}}});"
+        + f"\n{once}return csp_rma_issue(w, &(struct csp_op){{{', '.join(fields)}}});"
     )
 
 
