@@ -240,8 +240,8 @@ static inline int is_usual(const struct csp_op *op, const struct csp_type *type,
            (op->result_count == n && op->result_type == op->target_type);
 }
 
-static inline int update_usual(struct csp_win *w, const struct csp_op *op,
-                               const struct csp_type *type, size_t bytes, char *target)
+static int update_usual(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
+                        size_t bytes, char *target)
 {
     struct csp_reduction r = {.inout = target, .bytes = bytes};
     if (op->op != MPI_NO_OP)
@@ -262,11 +262,16 @@ size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op)
     if (!t || op->kind == CSP_OP_CAS || op->request || !op->origin ||
         (op->kind != CSP_OP_ACC && !op->result) || !csp_type_usual_allows(t, op->op))
         return 0;
-    char *target = csp_check_usual(w, t, n, op->target, op->disp, &bytes);
-    return target && is_usual(op, t, n, target) &&
-                   update_usual(w, op, t, bytes, target) == MPI_SUCCESS
-               ? bytes
-               : 0;
+    csp_compute_fn *fn = csp_reduce_function(csp_op_target_type(op), op->op);
+    char *target = fn ? csp_check_usual(w, t, n, op->target, op->disp, &bytes) : NULL;
+    if (!target || bytes > CSP_REDUCE_RUN || !is_usual(op, t, n, target))
+        return 0;
+    csp_acc_lock(w, op->target);
+    if (op->kind != CSP_OP_ACC)
+        csp_copy_bytes(op->result, target, bytes);
+    fn(op->origin, target, (size_t)n);
+    csp_acc_unlock(w, op->target);
+    return bytes;
 }
 
 int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,

@@ -6,7 +6,6 @@
 #include <stdint.h>
 #include "base/copy.h"
 #include "base/log.h"
-#include "dtype/compute.h"
 #include "runtime/mpi_table.h"
 
 enum { LONG_RUN = 256 }; // bytes
@@ -101,12 +100,12 @@ static csp_compute_fn *function_new(struct memo *m, MPI_Datatype type, MPI_Op op
     m->type = type;
     m->op = op;
     m->fn = fn;
-    /* release: pairs with the acquire in function_of */
+    /* release: pairs with the acquire in csp_reduce_function */
     atomic_store_explicit(&m->state, READY, memory_order_release);
     return fn;
 }
 
-static csp_compute_fn *function_of(MPI_Datatype type, MPI_Op op)
+csp_compute_fn *csp_reduce_function(MPI_Datatype type, MPI_Op op)
 {
     uint64_t both = (uint64_t)(uintptr_t)type * 31 + (uint64_t)(uintptr_t)op;
     struct memo *m = &memos[(both * 0x9e3779b97f4a7c15u) >> (64 - MEMO_BITS)];
@@ -118,7 +117,7 @@ static csp_compute_fn *function_of(MPI_Datatype type, MPI_Op op)
 
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op)
 {
-    csp_compute_fn *fn = function_of(type, op);
+    csp_compute_fn *fn = csp_reduce_function(type, op);
     if (!fn)
         return csp_mpi.Reduce_local(in, inout, count, type, op);
     fn(in, inout, (size_t)count);

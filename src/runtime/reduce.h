@@ -8,7 +8,11 @@
 
 #include <mpi.h>
 #include <stddef.h>
+#include "dtype/compute.h"
 #include "dtype/layout.h"
+
+/** The function that computes for a predefined type and operation; NULL: the MPI library does. */
+csp_compute_fn *csp_reduce_function(MPI_Datatype type, MPI_Op op);
 
 /** inout = in op inout for `count` elements of a predefined type. @return MPI error code. */
 int csp_reduce(const void *in, void *inout, int count, MPI_Datatype type, MPI_Op op);
