@@ -208,8 +208,8 @@ int csp_acc_check(const struct csp_op *op, const struct csp_type *type, MPI_Data
     return csp_type_allows(*basic, op->op) ? MPI_SUCCESS : MPI_ERR_OP;
 }
 
-static int compare_and_swap(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
-                            char *target)
+static void compare_and_swap(struct csp_win *w, const struct csp_op *op,
+                             const struct csp_type *type, char *target)
 {
     size_t bytes = (size_t)type->size;
     csp_acc_lock(w, op->target);
@@ -217,7 +217,6 @@ static int compare_and_swap(struct csp_win *w, const struct csp_op *op, const st
     if (memcmp(target, op->compare, bytes) == 0)
         memcpy(target, op->origin, bytes);
     csp_acc_unlock(w, op->target);
-    return MPI_SUCCESS;
 }
 
 static int is_apart(const char *a, const char *b, MPI_Aint bytes)
@@ -254,15 +253,25 @@ static int update_usual(struct csp_win *w, const struct csp_op *op, const struct
     return rc;
 }
 
-size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op)
+static size_t swap_at_once(struct csp_win *w, const struct csp_op *op, const struct csp_type *t)
 {
-    const struct csp_type *t = csp_type_usual(csp_op_target_type(op));
+    size_t bytes;
+    char *target = t->comparable && op->compare
+                       ? csp_check_usual(w, t, 1, op->target, op->disp, &bytes)
+                       : NULL;
+    if (!target)
+        return 0;
+    compare_and_swap(w, op, t, target);
+    return bytes;
+}
+
+static size_t update_at_once(struct csp_win *w, const struct csp_op *op, const struct csp_type *t)
+{
+    csp_compute_fn *fn = csp_type_usual_allows(t, op->op)
+                             ? csp_reduce_function(csp_op_target_type(op), op->op)
+                             : NULL;
     csp_count_t n = csp_op_target_count(op);
     size_t bytes;
-    if (!t || op->kind == CSP_OP_CAS || op->request || !op->origin ||
-        (op->kind != CSP_OP_ACC && !op->result) || !csp_type_usual_allows(t, op->op))
-        return 0;
-    csp_compute_fn *fn = csp_reduce_function(csp_op_target_type(op), op->op);
     char *target = fn ? csp_check_usual(w, t, n, op->target, op->disp, &bytes) : NULL;
     if (!target || bytes > CSP_REDUCE_RUN || !is_usual(op, t, n, target))
         return 0;
@@ -274,11 +283,21 @@ size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op)
     return bytes;
 }
 
+size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op)
+{
+    const struct csp_type *t = csp_type_usual(csp_op_target_type(op));
+    if (!t || op->request || !op->origin || (op->kind != CSP_OP_ACC && !op->result))
+        return 0;
+    return op->kind == CSP_OP_CAS ? swap_at_once(w, op, t) : update_at_once(w, op, t);
+}
+
 int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_type *type,
                    MPI_Datatype basic, char *target)
 {
-    if (op->kind == CSP_OP_CAS)
-        return compare_and_swap(w, op, type, target);
+    if (op->kind == CSP_OP_CAS) {
+        compare_and_swap(w, op, type, target);
+        return MPI_SUCCESS;
+    }
     csp_count_t n = csp_op_target_count(op);
     if (CSP_LIKELY(is_usual(op, type, n, target)))
         return update_usual(w, op, type, (size_t)n * (size_t)type->size, target);

@@ -22,7 +22,7 @@ int csp_acc_direct(struct csp_win *w, const struct csp_op *op, const struct csp_
                    MPI_Datatype basic, char *target);
 
 /**
- * The usual one that computes, at a target that has a lock, without redirection: csp_acc_direct, and before it what csp_check_op would
+ * The usual one that computes, or compares, at a target that has a lock, without redirection: csp_acc_direct, and before it what csp_check_op would
  * find in order. @return its bytes; 0: it is another, and nothing is done.
  */
 size_t csp_acc_at_once(struct csp_win *w, const struct csp_op *op);
