@@ -24,10 +24,10 @@ static inline struct csp_win *csp_win_find(MPI_Win win)
 int csp_rma_issue(struct csp_win *w, const struct csp_op *op);
 
 /**
- * The usual PUT or GET by load and store: `count` elements of one predefined type on both sides. It is judged by csp_rma_issue
- * whatever is not so, or in any way odd. @return 1: it is done.
+ * The usual PUT or GET by load and store: `n` elements of one predefined type on both sides. What is not so, or odd in any way,
+ * is for csp_rma_issue. @return 1: it is done; 0: nothing is.
  */
-int csp_rma_at_once(struct csp_win *w, enum csp_op_kind kind, const void *origin, csp_count_t count,
+int csp_rma_at_once(struct csp_win *w, enum csp_op_kind kind, const void *origin, csp_count_t n,
                     MPI_Datatype type, int target, MPI_Aint disp);
 
 /** Sends small operations that wait to travel with others, if there are some (CSP_BY_TRAIN). */
