@@ -4,6 +4,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include "base/hash.h"
 #include "base/log.h"
 
 enum { LOOKS = 64 }; // in an interval, at most
@@ -37,7 +38,7 @@ void *csp_keep_next(const struct csp_keep_nodes *x, int *node)
 
 unsigned csp_keep_bucket(uint64_t gid, int node)
 {
-    return (unsigned)((gid * 0x9e3779b97f4a7c15u >> 40) + (unsigned)node) % CSP_KEEP_BUCKETS;
+    return (csp_hash(gid, 24) + (unsigned)node) % CSP_KEEP_BUCKETS;
 }
 
 void csp_keep_post(struct csp_keep *k, int to_node, const struct csp_keep_msg *msg)

@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/hash.h"
 #include "base/log.h"
 
 enum { CSP_HANDLE_NEVER_USED = 0, CSP_HANDLE_WAS_USED = 1 }; // keys that are no handles
@@ -34,7 +35,7 @@ struct csp_handles {
 /** Where a probe for a key begins. */
 static inline unsigned csp_handles_hash(uintptr_t key)
 {
-    return (unsigned)((uint64_t)key * 0x9e3779b97f4a7c15u >> 32);
+    return csp_hash(key, 32);
 }
 
 /** csp_handles_find beyond the first place. */

@@ -242,11 +242,15 @@ static inline int is_quiet(struct csp_win *w, int rank, struct todo todo)
            csp_win_passive(w, rank);
 }
 
+static inline int flush_rank(struct csp_win *w, int rank, struct todo todo,
+                             int (*flush)(struct csp_win *, int))
+{
+    return is_quiet(w, rank, todo) ? flush_nothing(w, rank) : flush_timed(w, rank, todo, flush);
+}
+
 int csp_rma_win_flush(struct csp_win *w, int rank)
 {
-    if (is_quiet(w, rank, at_target(w)))
-        return flush_nothing(w, rank);
-    return flush_timed(w, rank, at_target(w), csp_win_flush_target);
+    return flush_rank(w, rank, at_target(w), csp_win_flush_target);
 }
 
 static int window_has(const struct csp_win *w, struct todo todo)
@@ -285,9 +289,7 @@ static int flush_local_target(struct csp_win *w, int target)
 
 int csp_rma_win_flush_local(struct csp_win *w, int rank)
 {
-    if (is_quiet(w, rank, at_origin(w)))
-        return flush_nothing(w, rank);
-    return flush_timed(w, rank, at_origin(w), flush_local_target);
+    return flush_rank(w, rank, at_origin(w), flush_local_target);
 }
 
 static int flush_local_used(struct csp_win *w)

@@ -16,7 +16,6 @@
 // The accumulate operations of a target all take one way, hence are atomic with each other.
 #include "rma/rma_op.h"
 
-#include <limits.h>
 #include "rma/rma_acc.h"
 #include "rma/rma_async.h"
 #include "rma/rma_auto.h"

@@ -15,7 +15,7 @@ static struct csp_win *by_gid[BUCKETS];
 
 static struct csp_win **bucket(uint64_t gid)
 {
-    return &by_gid[(gid * 0x9e3779b97f4a7c15u >> 32) % BUCKETS];
+    return &by_gid[csp_hash(gid, 32) % BUCKETS];
 }
 
 struct csp_win *csp_win_by_gid(uint64_t gid)

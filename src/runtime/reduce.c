@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 #include "base/copy.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "runtime/mpi_table.h"
 
@@ -82,13 +83,13 @@ static csp_compute_fn *function(MPI_Datatype type, enum csp_calc calc)
 
 // Functions that were asked for: a place is written once, and another pair that would be there is looked up each time.
 enum { MEMO_BITS = 6 };
+enum memo_state { FREE, TAKEN, READY };
 static struct memo {
     _Atomic int state; // enum memo_state; READY is released after the rest
     MPI_Datatype type;
     MPI_Op op;
     csp_compute_fn *fn;
 } memos[1 << MEMO_BITS];
-enum memo_state { FREE, TAKEN, READY };
 
 static csp_compute_fn *function_new(struct memo *m, MPI_Datatype type, MPI_Op op)
 {
@@ -108,7 +109,7 @@ static csp_compute_fn *function_new(struct memo *m, MPI_Datatype type, MPI_Op op
 csp_compute_fn *csp_reduce_function(MPI_Datatype type, MPI_Op op)
 {
     uint64_t both = (uint64_t)(uintptr_t)type * 31 + (uint64_t)(uintptr_t)op;
-    struct memo *m = &memos[(both * 0x9e3779b97f4a7c15u) >> (64 - MEMO_BITS)];
+    struct memo *m = &memos[csp_hash(both, MEMO_BITS)];
     if (CSP_LIKELY(atomic_load_explicit(&m->state, memory_order_acquire) == READY &&
                    m->type == type && m->op == op))
         return m->fn;

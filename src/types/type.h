@@ -8,6 +8,7 @@
 #include <mpi.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include "base/hash.h"
 #include "base/log.h"
 #include "dtype/layout.h"
 #include "csp_mpi_have.h"
@@ -39,10 +40,8 @@ struct csp_type {
  */
 int csp_type_get(MPI_Datatype type, struct csp_type *out);
 
-enum {
-    CSP_TYPE_BITS = 8,
-    CSP_TYPE_SLOTS = 1 << CSP_TYPE_BITS
-}; // more than there are predefined types
+// More than there are predefined types.
+enum { CSP_TYPE_BITS = 8, CSP_TYPE_SLOTS = 1 << CSP_TYPE_BITS };
 
 // A predefined type that was asked for.
 struct csp_type_slot {
@@ -55,7 +54,7 @@ extern CSP_INTERNAL struct csp_type_slot csp_type_slots[CSP_TYPE_SLOTS];
 
 static inline unsigned csp_type_hash(MPI_Datatype type, int bits)
 {
-    return (unsigned)(((uint64_t)(uintptr_t)type * 0x9e3779b97f4a7c15u) >> (64 - bits));
+    return csp_hash((uintptr_t)type, bits);
 }
 
 /** A predefined type that is known and where it is looked for first; NULL: another. */
