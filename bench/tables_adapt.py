@@ -5,6 +5,7 @@
 from pages import HEAD, about, cell, complain, disturbed, groups, number, table, title_of
 
 STATIC = ("on1", "on2", "off")
+ONE_GHOST = ("on1", "off")  # what auto, with as many, has to choose from
 PHASE_LIMIT, RUN_LIMIT = 1.05, 1.03  # auto, over the best static configuration
 FENCE_LIMIT_US = 10  # P and GP over static, in a fence that finds no other prediction
 FENCE = "MPI_Win_fence"
@@ -56,11 +57,11 @@ def figure(rows, config, phase):
     return found[0] if found else None
 
 
-def best(rows, phase):
+def best(rows, phase, static=STATIC):
     """The best static configuration in a phase. Of the run: the best in each phase, together."""
     if phase == 0:
-        return sum(best(rows, p) for p, _ in phases_of(rows) if p)
-    return min(x for x in (figure(rows, c, phase) for c in STATIC) if x)
+        return sum(best(rows, p, static) for p, _ in phases_of(rows) if p)
+    return min(x for x in (figure(rows, c, phase) for c in static) if x)
 
 
 # ---- what is wanted: each gives the complaint about a row, or nothing
@@ -165,8 +166,9 @@ def phase_heads(rows):
 def phase_lines(rows):
     configs = list(dict.fromkeys(r["config"] for r in rows))
     lines = [phase_line([c], [r for r in rows if r["config"] == c], rows) for c in configs]
-    shares = [figure(rows, "auto", p) / best(rows, p) for p, _ in phases_of(rows)]
-    lines.append(["auto / best static", *(f"{x:.2f}" for x in shares)])
+    for label, static in (("auto / best static", STATIC), ("auto / best of on1, off", ONE_GHOST)):
+        shares = [figure(rows, "auto", p) / best(rows, p, static) for p, _ in phases_of(rows)]
+        lines.append([label, *(f"{x:.2f}" for x in shares)])
     return table(("", *phase_heads(rows), "run"), lines)
 
 
@@ -234,7 +236,7 @@ LINES = {
 
 
 def page(data):
-    runs = data["runs"].values()
+    runs = data["runs"]
     limits = {"phase_limit": PHASE_LIMIT, "run_limit": RUN_LIMIT, "fence": FENCE_LIMIT_US}
     circumstances = {"users": spans(runs, "users"), "phase": spans(runs, "phase_s")}
     text = TEXT.format(**limits, **circumstances)
@@ -243,13 +245,19 @@ def page(data):
         out += [f"## {title_of(mpi)}", ""]
         for program, own in by_program(rows).items():
             key = f"{mpi} {program}"
-            out += [f"### {program}", "", TEXTS[program], "", *about(data, key)]
+            text = TEXTS[program] + phases_last(own, runs.get(key, {}))
+            out += [f"### {program}", "", text, "", *about(data, key)]
             if not disturbed(data, key):
                 out += LINES.get(program, phase_lines)(own)
     return "\n".join(out)
 
 
+def phases_last(rows, run):
+    """How long phases are, of a program in phases."""
+    return f" Phases of {run['phase_s']:g} s." if "phase" in rows[0] and run else ""
+
+
 def spans(runs, field):
     """What the runs have in common, or from the least to the most."""
-    values = sorted({run[field] for run in runs})
+    values = sorted({run[field] for run in runs.values()})
     return f"{values[0]:g}" if len(values) == 1 else f"{values[0]:g} to {values[-1]:g}"

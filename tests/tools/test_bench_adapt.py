@@ -163,7 +163,14 @@ def test_the_page_shows_times_settings_and_what_is_beyond():
     assert "|  | 1 COMP | 2 COMM | run |" in page
     assert "| auto | **2.2** | 1 | **3.2 (3.2 - 3.2)** |" in page
     assert "| auto / best static | 1.10 | 1.00 | 1.07 |" in page
+    assert f"{tables_adapt.TEXTS['multiphase']} Phases of 4 s." in page
     assert "| GP | ON / ON 25 % | ON / ON 25 % |" in page
+
+
+def test_auto_is_also_compared_with_what_one_ghost_can_do():
+    lines = tables_adapt.phase_lines(rows_of(**STATIC | {"on2": (1, 9)}, auto=(2.2, 1.0)))
+    assert "| auto / best static | 2.20 | 1.00 | 1.60 |" in lines
+    assert "| auto / best of on1, off | 1.10 | 1.00 | 1.07 |" in lines
 
 
 class FakeMpi:
