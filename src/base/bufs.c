@@ -26,15 +26,22 @@ static struct csp_buf *pop(struct csp_bufs *bufs, unsigned c)
     return b;
 }
 
-void *csp_bufs_take(struct csp_bufs *bufs, size_t bytes)
+static struct csp_buf *new_buf(const struct csp_bufs *bufs, size_t room)
 {
-    unsigned c = class_of(bytes);
-    if (c < CSP_BUFS_CLASSES && bufs->idle[c])
-        return pop(bufs, c);
-    size_t room = c < CSP_BUFS_CLASSES ? room_of(c) : bytes;
     struct csp_buf *b = malloc(bufs->head_bytes + room);
     if (b)
         b->room = room;
+    return b;
+}
+
+void *csp_bufs_take(struct csp_bufs *bufs, size_t bytes)
+{
+    unsigned c = class_of(bytes);
+    struct csp_buf *b = c < CSP_BUFS_CLASSES && bufs->idle[c]
+                            ? pop(bufs, c)
+                            : new_buf(bufs, c < CSP_BUFS_CLASSES ? room_of(c) : bytes);
+    if (b)
+        bufs->used_bytes += b->room;
     return b;
 }
 
@@ -50,6 +57,7 @@ static int make_room(struct csp_bufs *bufs, unsigned keep, size_t bytes)
 void csp_bufs_give(struct csp_bufs *bufs, struct csp_buf *buf)
 {
     unsigned c = class_of(buf->room);
+    bufs->used_bytes -= buf->room;
     if (c == CSP_BUFS_CLASSES || !make_room(bufs, c, buf->room)) {
         free(buf);
         return;

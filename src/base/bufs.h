@@ -23,6 +23,7 @@ struct csp_bufs {
     size_t head_bytes; // of the objects, `struct csp_buf` included; the buffer follows
     size_t keep_bytes; // kept at most
     size_t kept_bytes;
+    size_t used_bytes; // of those that are taken
     struct csp_buf *idle[CSP_BUFS_CLASSES];
 };
 

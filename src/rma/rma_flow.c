@@ -26,6 +26,8 @@ enum {
     CREDIT_BYTES = 5 * CSP_PIECE_BYTES, // and this, both ways: two with results, so that one
                                         // travels while the other is executed
     ACK_EVERY = 16,                     // pieces
+    COPIED_BYTES = 16 << 20,            // of messages under way to all ghosts, at most;
+    COPIED_LESS = 12 << 20,             // once it is too much there must not be more than this
     KEPT_BYTES = 4 << 20,               // of free buffers
     TRAIN_BYTES = 4096,                 // so that the ghost executes it when it finds it
     TRAIN_PIECE = 512,                  // bytes of a piece that is worth it
@@ -58,39 +60,6 @@ void csp_flow_stop(void)
     csp_flows = NULL;
     joined = NULL;
     csp_detour_close(CSP_BY_TRAIN);
-}
-
-static int has_room(const struct csp_flow *f, size_t bytes)
-{
-    return f->npieces == 0 || (f->npieces < CREDIT_PIECES && f->under_way + bytes <= CREDIT_BYTES);
-}
-
-static void await_room(int ghost, struct csp_flow *f, size_t bytes)
-{
-    struct csp_wait wait;
-    csp_wait_begin(&wait, "ghost %ld of node %ld to execute what is under way to it",
-                   ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
-    CSP_CHECK(csp_flow_reap(f) == MPI_SUCCESS, "the MPI library failed in a message to a ghost");
-    while (!has_room(f, bytes)) {
-        if ((int32_t)(f->sent - f->asked) > 0)
-            csp_flow_ask(ghost, f);
-        csp_wait_turn(&wait);
-        CSP_CHECK(csp_flow_reap(f) == MPI_SUCCESS,
-                  "the MPI library failed in a message to a ghost");
-    }
-}
-
-// A message of `bytes` bytes, without what is `elsewhere`.
-static struct csp_slot *take_slot(int ghost, struct csp_flow *f, size_t bytes, size_t elsewhere,
-                                  size_t reply_bytes)
-{
-    await_room(ghost, f, bytes + elsewhere + reply_bytes);
-    struct csp_slot *s = csp_bufs_take(&csp_flow_bufs, bytes + reply_bytes);
-    CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
-    s->under_way = bytes + elsewhere + reply_bytes;
-    s->bytes = bytes;
-    s->reply = s->message + bytes;
-    return s;
 }
 
 static int post_receive(int ghost, struct csp_slot *s, const struct csp_flow_data *data)
@@ -176,6 +145,85 @@ static void send_train(int ghost, struct csp_flow *f)
     send(ghost, s, &(struct csp_flow_data){0});
 }
 
+static void send_trains(void)
+{
+    while (joined) {
+        struct csp_flow *f = joined;
+        joined = f->next_joined;
+        f->joined = 0;
+        send_train((int)(f - csp_flows), f);
+    }
+}
+
+static int has_room(const struct csp_flow *f, size_t bytes)
+{
+    return f->npieces == 0 || (f->npieces < CREDIT_PIECES && f->under_way + bytes <= CREDIT_BYTES);
+}
+
+static void reap(struct csp_flow *f)
+{
+    CSP_CHECK(csp_flow_reap(f) == MPI_SUCCESS, "the MPI library failed in a message to a ghost");
+}
+
+static void ask(int ghost, struct csp_flow *f)
+{
+    if (f->npieces > 0 && (int32_t)(f->sent - f->asked) > 0)
+        csp_flow_ask(ghost, f);
+}
+
+static void await_room(int ghost, struct csp_flow *f, size_t bytes)
+{
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "ghost %ld of node %ld to execute what is under way to it",
+                   ghost % csp_rt.topo->ng, ghost / csp_rt.topo->ng);
+    reap(f);
+    while (!has_room(f, bytes)) {
+        ask(ghost, f);
+        csp_wait_turn(&wait);
+        reap(f);
+    }
+}
+
+static int is_copied_more(size_t limit, size_t bytes)
+{
+    return csp_flow_bufs.used_bytes + bytes > limit;
+}
+
+// Until there may be a copy of `bytes` more. A message fits alone: it is a piece, its layout and a result.
+static void await_memory(size_t bytes)
+{
+    if (CSP_LIKELY(!is_copied_more(COPIED_BYTES, bytes)))
+        return;
+    int n = csp_rt.topo->nnodes * csp_rt.topo->ng;
+    struct csp_wait wait;
+    csp_wait_begin(&wait, "ghosts to execute what is under way to them, of which %ld KB are copies",
+                   (long)(csp_flow_bufs.used_bytes >> 10));
+    send_trains();
+    for (int i = 0; i < n; i++)
+        reap(&csp_flows[i]);
+    while (is_copied_more(COPIED_LESS, bytes)) {
+        for (int i = 0; i < n; i++)
+            ask(i, &csp_flows[i]); // all at once: an answer may take a turn of a shared core
+        csp_wait_turn(&wait);
+        for (int i = 0; i < n; i++)
+            reap(&csp_flows[i]);
+    }
+}
+
+// A message of `bytes` bytes, without what is `elsewhere`.
+static struct csp_slot *take_slot(int ghost, struct csp_flow *f, size_t bytes, size_t elsewhere,
+                                  size_t reply_bytes)
+{
+    await_room(ghost, f, bytes + elsewhere + reply_bytes);
+    await_memory(bytes + reply_bytes);
+    struct csp_slot *s = csp_bufs_take(&csp_flow_bufs, bytes + reply_bytes);
+    CSP_CHECK(s, "out of memory for an RMA operation of %zu bytes", bytes);
+    s->under_way = bytes + elsewhere + reply_bytes;
+    s->bytes = bytes;
+    s->reply = s->message + bytes;
+    return s;
+}
+
 static void begin_train(int ghost, struct csp_flow *f)
 {
     f->train = take_slot(ghost, f, TRAIN_BYTES, 0, 0);
@@ -193,12 +241,7 @@ static void begin_train(int ghost, struct csp_flow *f)
 void csp_rma_depart(void)
 {
     pthread_mutex_lock(&csp_flow_lock);
-    while (joined) {
-        struct csp_flow *f = joined;
-        joined = f->next_joined;
-        f->joined = 0;
-        send_train((int)(f - csp_flows), f);
-    }
+    send_trains();
     csp_detour_close(CSP_BY_TRAIN);
     pthread_mutex_unlock(&csp_flow_lock);
 }

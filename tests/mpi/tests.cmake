@@ -311,6 +311,7 @@ csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_fa
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_own ENV CSP_POOL_MAX=0 TIMEOUT 120)
+csp_add_mpi_test(casper/flood_origin.c NP 10 GHOSTS 2 NODES 10 FIXED ENV CSP_PUTGET_GHOST=operations)
 csp_add_mpi_test(casper/origin_stops.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created_far ARGS 3
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)

@@ -55,6 +55,21 @@ static inline int casper_ghosts_find(long *pids)
     return n;
 }
 
+/** The most memory that a process ever had, in KB, or -1. */
+static inline long casper_ghosts_peak_kb(long pid)
+{
+    char path[64], line[256];
+    long kb = -1;
+    snprintf(path, sizeof path, "/proc/%ld/status", pid);
+    FILE *f = fopen(path, "r");
+    while (f && fgets(line, sizeof line, f))
+        if (strncmp(line, "VmHWM:", 6) == 0)
+            kb = atol(line + 6);
+    if (f)
+        fclose(f);
+    return kb;
+}
+
 /** Seconds that a process was ready and had no core. */
 static inline double casper_ghosts_coreless(long pid)
 {

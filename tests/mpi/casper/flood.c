@@ -16,28 +16,12 @@ enum {
 
 static const double SINGLE_LIMIT_S = 2; // for one operation: cores are few where tests run
 
-// The number behind a word in a file of /proc, or -1.
-static long number_in(const char *path, const char *word)
-{
-    char line[256];
-    long value = -1;
-    FILE *f = fopen(path, "r");
-    while (f && fgets(line, sizeof line, f))
-        if (strncmp(line, word, strlen(word)) == 0)
-            value = atol(line + strlen(word));
-    if (f)
-        fclose(f);
-    return value;
-}
-
 // The most memory that a ghost ever had, in KB.
 static long ghosts_peak_kb(const long *ghosts, int n)
 {
-    char path[64];
     long most = 0;
     for (int i = 0; i < n; i++) {
-        snprintf(path, sizeof path, "/proc/%ld/status", ghosts[i]);
-        long kb = number_in(path, "VmHWM:");
+        long kb = casper_ghosts_peak_kb(ghosts[i]);
         most = kb > most ? kb : most;
     }
     return most;
