@@ -27,7 +27,7 @@ static int drop(void **state)
 {
     (void)state;
     csp_bufs_free(&bufs);
-    return bufs.kept_bytes != 0;
+    return bufs.kept_bytes != 0 || bufs.used_bytes != 0;
 }
 
 static struct thing *take(size_t bytes)
@@ -48,8 +48,10 @@ static void kept_for_the_next(void **state)
     assert_ptr_equal(take(16000), large); // both are in the class of 16 KB
     assert_ptr_equal(take(0), small);
     assert_int_equal(bufs.kept_bytes, 0);
+    assert_int_equal(bufs.used_bytes, small->buf.room + large->buf.room);
     csp_bufs_give(&bufs, &small->buf);
     csp_bufs_give(&bufs, &large->buf);
+    assert_int_equal(bufs.used_bytes, 0);
 }
 
 static void a_small_one_never_serves_a_large_request(void **state)
