@@ -62,6 +62,12 @@ void csp_flow_stop(void)
     csp_detour_close(CSP_BY_TRAIN);
 }
 
+// The result comes straight to its place.
+static int is_straight(const struct csp_flow_data *data)
+{
+    return data->result && data->result->info.contig;
+}
+
 static int post_receive(int ghost, struct csp_slot *s, const struct csp_flow_data *data)
 {
     const struct csp_piece *p = (const struct csp_piece *)s->message;
@@ -74,7 +80,7 @@ static int post_receive(int ghost, struct csp_slot *s, const struct csp_flow_dat
     } else {
         s->result = *data->result;
         s->first = data->first;
-        if (s->result.info.contig) { // straight to its place
+        if (is_straight(data)) {
             to = s->result.addr + data->first;
             s->reply = NULL;
         } else {
@@ -274,20 +280,25 @@ static struct csp_piece *join(int ghost, struct csp_flow *f, const struct csp_pi
     return f->tail;
 }
 
-struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head, int apart)
+struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head,
+                                 const struct csp_flow_data *data)
 {
     struct csp_flow *f = &csp_flows[ghost];
-    size_t bytes = csp_piece_size(head), elsewhere = apart ? head->payload_bytes : 0;
-    int replies = csp_piece_replies(head->kind);
+    size_t bytes = csp_piece_size(head), elsewhere = data->payload ? head->payload_bytes : 0;
+    size_t reply_bytes = data->result ? head->bytes : 0;
     pthread_mutex_lock(&csp_flow_lock); // until csp_flow_send
-    if (bytes <= TRAIN_PIECE && !apart && !replies) {
+    if (bytes <= TRAIN_PIECE && !data->payload && !data->result) {
         struct csp_piece *p = join(ghost, f, head, bytes);
         if (p)
             return p;
     }
     send_train(ghost, f);
-    struct csp_slot *s =
-        take_slot(ghost, f, bytes - elsewhere, elsewhere, replies ? head->bytes : 0);
+    bytes -= elsewhere;
+    if (is_straight(data)) {
+        elsewhere += reply_bytes;
+        reply_bytes = 0;
+    }
+    struct csp_slot *s = take_slot(ghost, f, bytes, elsewhere, reply_bytes);
     return (struct csp_piece *)s->message;
 }
 

@@ -22,10 +22,11 @@ void csp_flow_start(void);
 void csp_flow_stop(void);
 
 /**
- * Room for a piece with this head to `ghost`; waits while too much is under way to it. `apart`: its payload does not go there. What comes
- * back must be given to csp_flow_send by the same thread.
+ * Room for a piece with this head to `ghost`; waits while too much is under way to it, or copied for all of them. What comes back must be
+ * given to csp_flow_send by the same thread, with the same `data`.
  */
-struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head, int apart);
+struct csp_piece *csp_flow_begin(int ghost, const struct csp_piece *head,
+                                 const struct csp_flow_data *data);
 
 /**
  * Numbers and sends the piece, or leaves it, if it is one of many small ones, to a message that brings several: with the next one, before

@@ -251,13 +251,13 @@ static int send_piece(struct job *j, int64_t at, const struct csp_piece *head,
 {
     int replies = csp_piece_replies(head->kind), ghost = j->ghost;
     const char *apart = payload_apart(j, at, head);
-    struct csp_piece *p = csp_flow_begin(ghost, head, apart != NULL);
+    struct csp_flow_data data = {replies ? &j->result : NULL, at, apart};
+    struct csp_piece *p = csp_flow_begin(ghost, head, &data);
     write_head(head, layout, p);
     if (apart)
         csp_win_mark(j->w->soft_local, ghost);
     else
         fill_payload(j, p, at);
-    struct csp_flow_data data = {replies ? &j->result : NULL, at, apart};
     csp_flow_send(ghost, p, &data);
     return MPI_SUCCESS;
 }
