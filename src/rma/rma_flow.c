@@ -205,14 +205,14 @@ static void await_memory(size_t bytes)
     csp_wait_begin(&wait, "ghosts to execute what is under way to them, of which %ld KB are copies",
                    (long)(csp_flow_bufs.used_bytes >> 10));
     send_trains();
-    for (int i = 0; i < n; i++)
-        reap(&csp_flows[i]);
-    while (is_copied_more(COPIED_LESS, bytes)) {
+    for (;;) {
+        for (int i = 0; i < n; i++)
+            reap(&csp_flows[i]);
+        if (!is_copied_more(COPIED_LESS, bytes))
+            return;
         for (int i = 0; i < n; i++)
             ask(i, &csp_flows[i]); // all at once: an answer may take a turn of a shared core
         csp_wait_turn(&wait);
-        for (int i = 0; i < n; i++)
-            reap(&csp_flows[i]);
     }
 }
 
