@@ -21,6 +21,7 @@ class Bench:
     def __init__(self, what, mpi, args, timeout_s):
         self.what, self.mpi, self.timeout_s = what, mpi, timeout_s
         self.count, self.patience, self.quiet_s = args.rounds, args.patience, args.quiet_s
+        self.quick = args.quick
         self.rounds = results.Rounds()
         self.foreign_cores = []  # what others used during the runs that count
 
@@ -89,6 +90,7 @@ class Bench:
         """The circumstances of the runs so far."""
         return {
             "rounds": self.count,
+            "quick": self.quick,
             "took_s": round(time.time() - start_s),
             "foreign_cores": results.median(self.foreign_cores),
             "foreign_cores_most": max(self.foreign_cores, default=None),

@@ -54,13 +54,13 @@ def about(data, key):
     run = data.get("runs", {}).get(key)
     if not run:
         return []
-    used = number(foreign_cores(data, key))
+    used, cores = number(foreign_cores(data, key)), run.get("cores", data["cores"])
     if disturbed(data, key):
-        return [f"No figures: other work took {used} of {data['cores']} cores meanwhile.", ""]
+        return [f"No figures: other work took {used} of {cores} cores meanwhile.", ""]
     tcp = f"; TCP with {run['tcp']}" if "tcp" in run else ""
     which = "median" if has_median(run) else "most disturbed"
     return [
-        f"{run['rounds']} rounds on {data['cores']} cores, {run['when']}{tcp}; other work on the "
+        f"{run['rounds']} rounds on {cores} cores, {run['when']}{tcp}; other work on the "
         f"machine took {used} cores during the {which} run.",
         "",
     ]

@@ -150,7 +150,8 @@ def merge(name, key, rows, **about):
         except json.JSONDecodeError as wrong:
             said = f"build/results/{name}.json is damaged ({wrong}): mend or remove it"
             raise SystemExit(said) from wrong
-        runs = {**old.get("runs", {}), key: {**about, "when": now()}}
+        run = {**about, "cores": os.cpu_count(), "when": now()}
+        runs = {**old.get("runs", {}), key: run}
         kept = [row for row in old["rows"] if run_key(row) != key]
         return write(name, kept + rows, runs=runs)
 

@@ -1,14 +1,17 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: BSD-3-Clause
 # Copyright the Casper developers
-"""Writes the tables of docs/bench/ from build/results/NAME.json. With --check it
-only says which figures are beyond their limits (exit code 1 if any, 2 if there is none to look at)."""
+"""Writes the pages of docs/bench/, and the figures that they show to docs/bench/data/NAME.json: those
+that are there, with the runs of build/results/NAME.json in place of theirs (but quick and disturbed
+ones). With --check it only says which figures of build/results are beyond their limits (exit code 1 if
+any, 2 if there is none to look at)."""
 
 import argparse
 import subprocess
 import sys
 
 import launch
+import published
 import results
 import tables_adapt
 import tables_exchange
@@ -207,52 +210,76 @@ def check(name, data):
     return count
 
 
+PAGES = {
+    "demo": demo_page,
+    "gap": gap_page,
+    "created": created_page,
+    "overhead": overhead_page,
+    **tables_rma.PAGES,
+    "adapt": tables_adapt.page,
+    "exchange": tables_exchange.page,
+    "p2p": tables_p2p.page,
+}
+CHECKS = {
+    "gap": check,
+    "created": check,
+    "overhead": check,
+    **dict.fromkeys(tables_rma.PAGES, tables_rma.check),
+    "adapt": tables_adapt.check,
+    "exchange": tables_exchange.check,
+    "p2p": tables_p2p.check,
+}
+
+
+def check_all():
+    """The exit code."""
+    checked, beyond_count = 0, 0
+    for name, check_page in CHECKS.items():
+        try:
+            data = results.read(name)
+        except FileNotFoundError:
+            print(f"  {name}: no build/results/{name}.json")
+            continue
+        checked += 1
+        beyond_count += check_page(name, data)
+    if not checked:
+        print("nothing was checked: make bench writes the figures")
+        return 2
+    return 1 if beyond_count else 0
+
+
+def text_of(name, data):
+    """A page, as it is in its file."""
+    return PAGES[name](data).rstrip() + "\n"
+
+
+def write_all():
+    demo_written = False
+    for name in PAGES:
+        data = published.read(name)
+        if data is None:
+            print(f"  {name}: no figures that can be published")
+        elif name == "demo" and data.get("foreign_cores", 0) > DISTURBED_CORES:
+            print(f"  demo: page left as it is, others used {data['foreign_cores']} cores")
+        else:
+            published.write(name, data)
+            (DOCS / f"{name}.md").write_text(text_of(name, data), encoding="utf-8")
+            demo_written |= name == "demo"
+            print(f"  docs/bench/{name}.md")
+    if demo_written:  # README.md shows some figures of the demo
+        subprocess.run([sys.executable, launch.ROOT / "tools/gen/readme.py"], check=True)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument(
         "--check", action="store_true", help="compare with the limits, write nothing"
     )
     args = parser.parse_args()
-    pages = {
-        "demo": demo_page,
-        "gap": gap_page,
-        "created": created_page,
-        "overhead": overhead_page,
-        **tables_rma.PAGES,
-        "adapt": tables_adapt.page,
-        "exchange": tables_exchange.page,
-        "p2p": tables_p2p.page,
-    }
-    checks = {
-        **dict.fromkeys(tables_rma.PAGES, tables_rma.check),
-        "adapt": tables_adapt.check,
-        "exchange": tables_exchange.check,
-        "p2p": tables_p2p.check,
-    }
-    checked, beyond_count, demo_written = 0, 0, False
-    for name, page in pages.items():
-        try:
-            data = results.read(name)
-        except FileNotFoundError:
-            print(f"  {name}: no build/results/{name}.json")
-            continue
-        if name == "demo" and data.get("foreign_cores", 0) > DISTURBED_CORES:
-            print(f"  demo: page left as it is, others used {data['foreign_cores']} cores")
-            continue
-        if args.check and name != "demo":
-            checked += 1
-            beyond_count += checks.get(name, check)(name, data)
-        elif not args.check:
-            DOCS.mkdir(parents=True, exist_ok=True)
-            (DOCS / f"{name}.md").write_text(page(data).rstrip() + "\n", encoding="utf-8")
-            demo_written |= name == "demo"
-            print(f"  docs/bench/{name}.md")
-    if demo_written:  # README.md shows some figures of the demo
-        subprocess.run([sys.executable, launch.ROOT / "tools/gen/readme.py"], check=True)
-    if args.check and not checked:
-        print("nothing was checked: make bench writes the figures")
-        return 2
-    return 1 if beyond_count else 0
+    if args.check:
+        return check_all()
+    write_all()
+    return 0
 
 
 if __name__ == "__main__":
