@@ -469,7 +469,7 @@ foreach(test blocking_mixed buffers_differ complete counts_differ order probes s
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 NAME p2p/auto_${test} ENV CSP_P2P=auto CSP_P2P_METHOD=alternate
                      TIMEOUT 120)
 endforeach()
-csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto TIMEOUT 400 LINKED)
+csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 ALONE ENV CSP_P2P=auto TIMEOUT 400 LINKED)
 csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)
 csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/errors_p2p_changes ARGS errors
                  ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)
@@ -481,7 +481,7 @@ csp_add_mpi_test(casper/errors_p2p_count.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 csp_add_mpi_test(casper/rma_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_ASYNC_CONFIG=on)
 csp_add_mpi_test(casper/p2p_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_P2P=on)
-csp_add_mpi_test(casper/p2p_unheard.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
+csp_add_mpi_test(casper/p2p_unheard.c NP 2 GHOSTS 1 NODES 1 FIXED ALONE ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_post_returns.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
 foreach(who receiver sender receiver_waited)
     csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_${who} ARGS ${who}

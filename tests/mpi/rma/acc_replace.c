@@ -4,7 +4,7 @@
 // one origin.
 #include "csp_test_rma.h"
 
-enum { PAIRS = 100000, ROUNDS = 60 };
+enum { PAIRS = 100000, ROUNDS = 25 };
 
 struct pair {
     double value;
