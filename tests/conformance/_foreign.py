@@ -243,6 +243,10 @@ class Script:
         self.skipped.append(reason)
         self.part("skip", name, reason)
 
+    def fail(self, name: str, reason: str) -> None:
+        self.failed.append(name)
+        self.part("FAIL", name, reason)
+
     def case(self, name: str, body: Callable[[], str | None]) -> str:
         """`body` returns what is worth saying, raises Failure, or Skip. Returns the word for it."""
         if not self.names.search(name):

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import _foreign
 import mpi_libs
-from _foreign import Skip
+from _foreign import Failure
 
 SUITE = mpi_libs.ENV / "mpich-suite"  # a folder for each MPI library
 LISTS = ("testlist", "testlist.dtp")  # not testlist.cvar: algorithms inside the library
@@ -23,6 +23,7 @@ LISTS = ("testlist", "testlist.dtp")  # not testlist.cvar: algorithms inside the
 FORTRAN = {"MPIF77": "mpif77", "MPIFC": "mpifort"}
 CONFIGURE = "--enable-threads=multiple --disable-cxx --disable-spawn --disable-romio"
 CONFIGURE += " --disable-perftest --disable-dependency-tracking --disable-shared"
+F77_STYLE = [f"{flags}=-fallow-argument-mismatch" for flags in ("FFLAGS", "FCFLAGS")]
 MOST_RANKS = 10  # of a test; a job has ghosts besides
 LARGE_COUNT = 65530  # elements of generated tests: gigabytes and minutes
 
@@ -120,10 +121,11 @@ def configure(lib: mpi_libs.Library) -> Path:
     found = compilers(lib)
     words = [source() / "configure", *CONFIGURE.split(), "CFLAGS=-g -O1"]
     words.append(f"--with-mpi={Path(shutil.which(lib.compiler)).parents[1]}")
-    words += [] if "MPIFC" in found else ["--disable-fortran"]
+    words += F77_STYLE if "MPIFC" in found else ["--disable-fortran"]
     words += [] if lib.family == "mpich" else ["--enable-strictmpi"]
     env = os.environ | lib.env | found
-    _foreign.command(words, f"MPICH's tests cannot be configured for {lib.name}", cwd=tree, env=env)
+    what = f"MPICH's tests cannot be configured for {lib.name}"
+    _foreign.command(words, what, Failure, cwd=tree, env=env)
     (tree / "configured").touch()
     return tree
 
@@ -151,5 +153,5 @@ def build(lib: mpi_libs.Library, lines: list[Line], jobs: int) -> int:
         _make(tree, folder, [name for _, name in group], jobs, env)
     there = sum((tree / folder / name).exists() for folder, name in wanted)
     if not there and wanted:
-        raise Skip(f"nothing of MPICH's tests builds for {lib.name}: {tree / 'make.log'}")
+        raise Failure(f"nothing of MPICH's tests builds for {lib.name}: {tree / 'make.log'}")
     return there

@@ -209,6 +209,8 @@ def body(script: _foreign.Script, opts: argparse.Namespace) -> None:
             run_all(script, Setting(_foreign.library(name), *how), opts)
         except Skip as skip:
             script.skip(f"{name} all", str(skip))
+        except Failure as failure:
+            script.fail(f"{name} all", str(failure))
 
 
 def options(parser: argparse.ArgumentParser) -> None:
