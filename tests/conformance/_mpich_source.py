@@ -119,7 +119,8 @@ def configure(lib: mpi_libs.Library) -> Path:
     shutil.rmtree(tree, ignore_errors=True)
     tree.mkdir(parents=True)
     found = compilers(lib)
-    words = [source() / "configure", *CONFIGURE.split(), "CFLAGS=-g -O1"]
+    removed = "" if lib.family == "mpich" else f" -include {_foreign.HERE / 'mpich/removed.h'}"
+    words = [source() / "configure", *CONFIGURE.split(), f"CFLAGS=-g -O1{removed}"]
     words.append(f"--with-mpi={Path(shutil.which(lib.compiler)).parents[1]}")
     words += F77_STYLE if "MPIFC" in found else ["--disable-fortran"]
     words += [] if lib.family == "mpich" else ["--enable-strictmpi"]
