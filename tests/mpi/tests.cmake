@@ -481,7 +481,7 @@ csp_add_mpi_test(casper/errors_p2p_count.c NP 4 GHOSTS 1 NODES 2 ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_progress.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=on)
 csp_add_mpi_test(casper/rma_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_ASYNC_CONFIG=on)
 csp_add_mpi_test(casper/p2p_shared_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_P2P=on)
-csp_add_mpi_test(casper/p2p_unheard.c NP 2 GHOSTS 1 NODES 1 FIXED ALONE ENV CSP_P2P=on)
+csp_add_mpi_test(casper/p2p_unheard.c NP 2 GHOSTS 1 NODES 1 FIXED ALONE MPI m50 ENV CSP_P2P=on)
 csp_add_mpi_test(casper/p2p_post_returns.c NP 2 GHOSTS 1 NODES 1 FIXED ENV CSP_P2P=on)
 foreach(who receiver sender receiver_waited)
     csp_add_mpi_test(casper/p2p_direct.c NP 4 GHOSTS 1 NODES 2 FIXED CORE NAME casper/p2p_direct_${who} ARGS ${who}

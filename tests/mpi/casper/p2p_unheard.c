@@ -46,6 +46,12 @@ static double wait_for_ghost(int data)
     return used_s;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
 int main(void)
 {
     const int enough = take_cores(0, CORES);
@@ -54,18 +60,20 @@ int main(void)
     if (!enough)
         csp_test_skip("needs two cores");
     CHECK_INT(casper_ghosts_find(ghosts), 1);
-    double used_s = 0;
+    double used_s[ROUNDS] = {0};
     for (int i = 0; i < ROUNDS; i++) {
         int got = -1;
         if (csp_test_rank == 0) {
             usleep(STOPPED_US); // rank 1 waits by then
-            used_s += wait_for_ghost(i) / ROUNDS;
+            used_s[i] = wait_for_ghost(i);
         } else {
             MPI_Recv(&got, 1, MPI_INT, 0, TAG, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
             CHECK_INT(got, i);
         }
     }
-    fprintf(stderr, "rank %d used %.1f us of a wait\n", csp_test_rank, used_s * 1e6);
-    CHECK(used_s < CPU_MOST_S);
+    qsort(used_s, ROUNDS, sizeof *used_s, by_time);
+    double median_s = used_s[ROUNDS / 2]; // of some the kernel has work of its own to do
+    fprintf(stderr, "rank %d used %.1f us of a wait\n", csp_test_rank, median_s * 1e6);
+    CHECK(median_s < CPU_MOST_S);
     return csp_test_done();
 }
