@@ -10,7 +10,8 @@ import launch
 import pages
 import results
 
-DATA = launch.ROOT / "docs" / "bench" / "data"
+DOCS = launch.ROOT / "docs" / "bench"
+DATA = DOCS / "data"
 OF_THE_MACHINE = ("kernel", "load")  # of no use without it
 
 
@@ -32,15 +33,16 @@ def read(name):
 def union(kept, new):
     """Runs of `new` in place of those of `kept`; these stay in their order."""
     kept = kept or {"rows": [], "runs": {}}
-    fresh = {key: run for key, run in new["runs"].items() if not run.get("quick")}
-    for key in set(fresh) & set(kept["runs"]):
-        if pages.disturbed(new, key):
-            del fresh[key]
+    worse = {key for key in kept["runs"] if pages.disturbed(new, key)}
+    worse |= {key for key, run in new["runs"].items() if run.get("quick")}
+    fresh = {key: run for key, run in new["runs"].items() if key not in worse}
     runs = {**kept["runs"], **fresh}
-    rows = [row for row in kept["rows"] if results.run_key(row) not in fresh]
-    rows += [row for row in new["rows"] if results.run_key(row) in fresh]
-    places = {key: i for i, key in enumerate(runs)}
-    rows.sort(key=lambda row: places[results.run_key(row)])
+    rows = [
+        row
+        for key in runs
+        for row in (new if key in fresh else kept)["rows"]
+        if results.run_key(row) == key
+    ]
     return {**new, "runs": runs, "rows": rows} if rows else None
 
 

@@ -30,7 +30,6 @@ from pages import (
     title_of,
 )
 
-DOCS = launch.ROOT / "docs" / "bench"
 CALL_LIMIT_US = 0.005
 GAP_LIMIT, MESSAGE_LIMIT, SHARED_LIMIT = 1.5, 1.02, 1.08
 POOL_LIMIT, LARGE_LIMIT = 1.0, 1.2  # MPI_Win_allocate + MPI_Win_free, by where the memory is
@@ -254,7 +253,6 @@ def text_of(name, data):
 
 
 def write_all():
-    demo_written = False
     for name in PAGES:
         data = published.read(name)
         if data is None:
@@ -263,11 +261,10 @@ def write_all():
             print(f"  demo: page left as it is, others used {data['foreign_cores']} cores")
         else:
             published.write(name, data)
-            (DOCS / f"{name}.md").write_text(text_of(name, data), encoding="utf-8")
-            demo_written |= name == "demo"
+            (published.DOCS / f"{name}.md").write_text(text_of(name, data), encoding="utf-8")
             print(f"  docs/bench/{name}.md")
-    if demo_written:  # README.md shows some figures of the demo
-        subprocess.run([sys.executable, launch.ROOT / "tools/gen/readme.py"], check=True)
+            if name == "demo":  # README.md shows some figures of it
+                subprocess.run([sys.executable, launch.ROOT / "tools/gen/readme.py"], check=True)
 
 
 def main():
