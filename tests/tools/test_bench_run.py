@@ -52,7 +52,7 @@ class FakeBench(driver.Bench):
 
 @pytest.fixture
 def bench():
-    args = types.SimpleNamespace(rounds=2, patience=0, quiet_s=0)
+    args = types.SimpleNamespace(rounds=2, patience=0, quiet_s=0, quick=True)
     return FakeBench("gap", FakeMpi(), args, 60)
 
 
