@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "runtime/meta.h"
+#include "runtime/quirks.h"
 #include "runtime/rt.h"
 
 enum { EXT_TAG = 7 };
@@ -102,6 +103,32 @@ void csp_ext_making_end(void)
     pthread_mutex_unlock(&making);
 }
 
+// One epoch with all, for as long as the window is there; no message is sent. @return MPI error code.
+static int lock_all(MPI_Comm comm, MPI_Win win)
+{
+    if (!csp_quirks.targets_race)
+        return csp_mpi.Win_lock_all(MPI_MODE_NOCHECK, win);
+    int n = 0, rc = csp_mpi.Comm_size(comm, &n);
+    for (int r = 0; rc == MPI_SUCCESS && r < n; r++)
+        rc = csp_mpi.Win_lock(MPI_LOCK_SHARED, r, MPI_MODE_NOCHECK, win);
+    return rc;
+}
+
+static void unlock_all(MPI_Win win)
+{
+    MPI_Group group = MPI_GROUP_NULL;
+    int n = 0;
+    if (!csp_quirks.targets_race) {
+        csp_mpi.Win_unlock_all(win);
+        return;
+    }
+    csp_mpi.Win_get_group(win, &group);
+    csp_mpi.Group_size(group, &n);
+    csp_mpi.Group_free(&group);
+    for (int r = 0; r < n; r++)
+        csp_mpi.Win_unlock(r, win);
+}
+
 int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win)
 {
     csp_ext_making_begin();
@@ -110,14 +137,14 @@ int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win)
     if (rc == MPI_SUCCESS)
         rc = csp_mpi.Win_set_errhandler(*win, MPI_ERRORS_RETURN);
     if (rc == MPI_SUCCESS)
-        rc = csp_mpi.Win_lock_all(MPI_MODE_NOCHECK, *win);
+        rc = lock_all(comm, *win);
     csp_meta_count(CSP_META_INTERNAL, rc == MPI_SUCCESS);
     return rc;
 }
 
 void csp_ext_win_free(MPI_Win *win)
 {
-    csp_mpi.Win_unlock_all(*win);
+    unlock_all(*win);
     csp_ext_making_begin();
     csp_mpi.Win_free(win);
     csp_ext_making_end();

@@ -48,15 +48,18 @@ void csp_quirks_detect(void)
     char version[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int len = 0;
     csp_mpi.Get_library_version(version, &len);
+    int mpich = strncmp(version, "MPICH", 5) == 0,
+        threads = csp_rt.thread_level == MPI_THREAD_MULTIPLE;
     int weak = csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_ON ||
                (csp_config.confirm_put == CSP_CONFIG_CONFIRM_PUT_AUTO && over_libfabric(version));
     csp_quirks.weak_put_bytes = weak ? WEAK_PUT_BYTES : 0;
     open_mpi_4 = strncmp(version, "Open MPI v4", 11) == 0;
-    csp_quirks.create_refused = csp_rt.thread_level == MPI_THREAD_MULTIPLE && open_mpi_4;
+    csp_quirks.create_refused = threads && open_mpi_4;
     csp_quirks.create_hangs = csp_rt.levels_differ && open_mpi_4;
     csp_quirks.fixed_routes = open_mpi_4;
+    csp_quirks.targets_race = threads && mpich && !csp_rt.is_ghost;
     csp_quirks.soft_acc = soft_acc(version);
-    csp_quirks.early_requests = strncmp(version, "MPICH", 5) == 0;
+    csp_quirks.early_requests = mpich;
 }
 
 // Open MPI 5 makes a communicator of its own out of the real MPI_COMM_WORLD at a process's first
