@@ -5,6 +5,7 @@
 // operations must not disturb those of the other threads: MPICH makes a table of targets at the first
 // active message, while a GET looks into it without a lock. Allocations as large as that table's take
 // long here, so that GETs come meanwhile.
+#include <dlfcn.h>
 #include <pthread.h>
 #include <time.h>
 #include "csp_test_rma.h"
@@ -19,14 +20,14 @@ static void nap(long ms)
     nanosleep(&(struct timespec){.tv_nsec = ms * 1000000}, NULL);
 }
 
-// Of the C library.
-extern void *__libc_calloc(size_t n, size_t bytes); // NOLINT(bugprone-reserved-identifier)
-
 void *calloc(size_t n, size_t bytes)
 {
+    static void *(*next)(size_t, size_t);
+    if (!next)
+        *(void **)&next = dlsym(RTLD_NEXT, "calloc");
     if (n * bytes == TABLE_BYTES && __atomic_load_n(&ready, __ATOMIC_RELAXED) == THREADS)
         nap(20);
-    return __libc_calloc(n, bytes);
+    return next(n, bytes);
 }
 
 static void *work(void *arg)
@@ -41,6 +42,7 @@ static void *work(void *arg)
         __atomic_store_n(&over, 1, __ATOMIC_RELEASE);
     }
     do {
+        nap(1);
         MPI_Get(&got, 1, MPI_INT, target, 1, 1, MPI_INT, win);
     } while (!__atomic_load_n(&over, __ATOMIC_ACQUIRE));
     MPI_Win_flush(target, win);
@@ -52,13 +54,16 @@ static void *work(void *arg)
 static void use_new_window(void)
 {
     pthread_t threads[THREADS];
-    int *base = csp_test_win_new(2 * sizeof(int), sizeof(int), MPI_COMM_WORLD, &win);
+    int got = -1, *base = csp_test_win_new(2 * sizeof(int), sizeof(int), MPI_COMM_WORLD, &win);
     csp_test_own(win, MPI_COMM_WORLD);
     base[0] = 0;
     base[1] = 1 + csp_test_rank;
     csp_test_unown(win, MPI_COMM_WORLD);
     MPI_Barrier(MPI_COMM_WORLD);
     MPI_Win_lock_all(MPI_MODE_NOCHECK, win);
+    for (int t = 0; t < csp_test_size; t++) // connections are there from now on
+        MPI_Get(&got, 1, MPI_INT, t, 1, 1, MPI_INT, win);
+    MPI_Win_flush_all(win);
     for (int t = 0; t < THREADS; t++)
         pthread_create(&threads[t], NULL, work, (void *)(intptr_t)t);
     for (int t = 0; t < THREADS; t++)
