@@ -25,8 +25,9 @@ struct csp_quirks {
     // MPI_Win_flush_local may not return when operations of an epoch go to ghosts and users in turns
     // (Open MPI 4.1, osc/pt2pt; casper/auto_switch).
     int fixed_routes;
-    // The first operation that is a message to its target makes the window's table of targets, while other threads look
-    // into it without a lock: a crash (MPICH 5.0.2; rma/threads_first). MPI_Win_lock makes the table, too (88 bytes a process).
+    // The first operation that is a message to its target enters it in the window's table of targets, which is made then
+    // and moves as it grows, while other threads look into it without a lock: a crash (MPICH 5.0.2; rma/threads_first).
+    // MPI_Win_lock enters a target, too: 88 bytes each.
     int targets_race;
     // Whether accumulates of windows over several nodes are better executed by Casper (rma_soft.c). All processes have
     // the same.

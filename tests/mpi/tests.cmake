@@ -118,6 +118,8 @@ csp_add_mpi_test(rma/threads_plain.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_POOL_MAX
 csp_add_mpi_test(rma/threads_lock.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(rma/threads_ops.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(rma/threads_first.c NP 4 GHOSTS 1 NODES 2 ENV CSP_ACC_ROUTE=library)
+csp_add_mpi_test(rma/threads_first.c NP 4 GHOSTS 1 NODES 2 NAME rma/threads_first_own
+                 ENV CSP_ACC_ROUTE=library CSP_POOL_MAX=4096 CSP_SPARE_MAX=0)
 csp_add_mpi_test(rma/threads_requests.c NP 4 GHOSTS 1 NODES 2 CORE ENV MALLOC_PERTURB_=165)
 csp_add_mpi_test(rma/threads_requests.c NP 4 GHOSTS 1 NODES 2 NAME rma/threads_requests_redirected ARGS redirect
                  ENV CSP_ASYNC_CONFIG=off)
