@@ -280,9 +280,10 @@ csp_add_mpi_test(casper/needed_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_A
 csp_add_mpi_test(casper/direct_flush.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TOOL_BELOW casper/rget_tool.c ENV CSP_ASYNC_CONFIG=off)
 csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
                  EXPECT "(?s)(?-m:^)(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
-csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 ENV CSP_YIELD=start)
-csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_never ARGS 0 MPI o50 o41 ENV CSP_YIELD=start)
-csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 NAME casper/yield_library)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 ENV CSP_YIELD=start CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 NAME casper/yield_never ARGS 0 MPI o50 o41
+                 ENV CSP_YIELD=start CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
+csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 NAME casper/yield_library ENV CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/pvars.c NP 4 GHOSTS 0 NODES 1 FIXED NAME casper/pvars_no_ghosts)
 csp_add_mpi_test(casper/flush_many.c NP 8 GHOSTS 4 NODES 2 FIXED)
