@@ -111,6 +111,24 @@ static enum csp_status reserve_named(int fd, uint64_t bytes)
     return errno ? failed("reserving room in /dev/shm", bytes) : CSP_OK;
 }
 
+// Whether the kernel promises no more memory than there is (2): a page beyond that is a SIGBUS at its first touch, in a memfd, too.
+static int is_strict(void)
+{
+    char policy = 0;
+    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    if (fd < 0)
+        return 0;
+    ssize_t n = read(fd, &policy, 1);
+    close(fd);
+    return n == 1 && policy == '2';
+}
+
+static enum csp_status reserve_memfd(int fd, uint64_t bytes)
+{
+    errno = take_memory(fd, 0, bytes);
+    return errno ? failed("reserving memory (vm.overcommit_memory is 2)", bytes) : CSP_OK;
+}
+
 static enum csp_status size_fd(int fd, uint64_t bytes, int named)
 {
     enum csp_status status = check_limit(bytes);
@@ -118,6 +136,8 @@ static enum csp_status size_fd(int fd, uint64_t bytes, int named)
         return status;
     if (named)
         return reserve_named(fd, bytes);
+    if (is_strict())
+        return reserve_memfd(fd, bytes);
     return ftruncate(fd, (off_t)bytes) ? failed("ftruncate", bytes) : CSP_OK;
 }
 

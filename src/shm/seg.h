@@ -33,7 +33,8 @@ struct csp_seg_key {
 /**
  * Creates a zero-filled segment of at least `bytes` (rounded up to pages, allocated lazily) and
  * maps it. `named` != 0 takes the shm_open way: all pages are reserved at once, CSP_ERR_NOMEM if
- * /dev/shm has no room, so that no later touch is a SIGBUS.
+ * /dev/shm has no room, so that no later touch is a SIGBUS. So are those of a memfd where the kernel promises no more
+ * memory than there is (vm.overcommit_memory=2).
  */
 enum csp_status csp_seg_create(uint64_t bytes, int named, struct csp_seg *seg,
                                struct csp_seg_key *key) CSP_MUST_CHECK;

@@ -310,6 +310,44 @@ static void a_full_dev_shm_is_never_a_signal(void **state)
     assert_non_null(strstr(said, "/dev/shm has only 1 MB left"));
 }
 
+static int reserved(const struct csp_seg *seg)
+{
+    struct stat file;
+    return fstat(seg->fd, &file) == 0 && (uint64_t)file.st_blocks * 512 >= seg->bytes;
+}
+
+// With a policy file of its own that says 2. The kernel's policy stays: only whether memory is taken is seen.
+static void strict_body(void *arg)
+{
+    struct csp_seg seg;
+    struct csp_seg_key key;
+    const char *said = "/dev/shm/policy";
+    (void)arg;
+    if (csp_seg_create(BYTES, 0, &seg, &key) != CSP_OK || reserved(&seg)) // unless it is 2 here
+        _exit(SKIP);
+    csp_seg_detach(&seg);
+    if (unshare(CLONE_NEWNS) || mount("none", "/", NULL, MS_REC | MS_PRIVATE, NULL) ||
+        mount("tmpfs", "/dev/shm", "tmpfs", 0, "size=4m"))
+        _exit(SKIP);
+    FILE *f = fopen(said, "w");
+    if (!f || fputs("2\n", f) < 0 || fclose(f) ||
+        mount(said, "/proc/sys/vm/overcommit_memory", NULL, MS_BIND, NULL))
+        _exit(SKIP);
+    if (csp_seg_create(BYTES, 0, &seg, &key) != CSP_OK || !reserved(&seg))
+        _exit(1);
+    csp_seg_detach(&seg);
+}
+
+static void strict_accounting_takes_memory_at_once(void **state)
+{
+    (void)state;
+    int status = unit_fork(strict_body, NULL);
+    assert_true(WIFEXITED(status));
+    if (WEXITSTATUS(status) == SKIP)
+        skip(); // needs the right to mount
+    assert_int_equal(WEXITSTATUS(status), 0);
+}
+
 // In the child: files may be smaller than the segment, or than what it is to grow to.
 static void small_files_body(void *arg)
 {
@@ -357,6 +395,7 @@ int main(void)
         cmocka_unit_test(a_name_that_is_gone_is_said),
         cmocka_unit_test(more_than_dev_shm_has_is_no_memory),
         cmocka_unit_test(a_full_dev_shm_is_never_a_signal),
+        cmocka_unit_test(strict_accounting_takes_memory_at_once),
         cmocka_unit_test(a_limit_of_files_is_never_a_signal),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
