@@ -45,7 +45,7 @@ def gap(bench, window="allocate"):
 def created(bench, _quick):
     """Rows of created.json: windows on the program's own memory."""
     rows = []
-    for window in ("create", "dynamic"):
+    for window in ("create", "alloc_mem", "dynamic"):
         bench.rounds = results.Rounds()
         for row in gap(bench, window):
             row["busy_share"] = round(row["casper_busy_us"] / (1e3 * SLEEP_MS), 4)

@@ -47,10 +47,10 @@ virtual machine may move them every few seconds.
 
 Figures: `make bench ARGS="--only gap"`; this page: `python3 bench/tables.py`; plot
 (build/results/gap.svg): `python3 bench/plot.py`."""
-CREATED_TEXT = """The same for windows on the program's own memory (*create*: MPI_Win_create; *dynamic*:
-MPI_Win_create_dynamic). Wanted: Casper busy at most {share} of the {sleep} ms that the target is
-outside MPI (beyond: **bold**). *Ratio* is Casper busy over plain idle: this route is software on
-both sides.
+CREATED_TEXT = """The same for windows on the program's own memory (*create*: MPI_Win_create; *alloc_mem*: the
+same on memory of MPI_Alloc_mem, which ghosts map; *dynamic*: MPI_Win_create_dynamic). Wanted: Casper busy at
+most {share} of the {sleep} ms that the target is outside MPI (beyond: **bold**). *Ratio* is Casper busy over
+plain idle: but for *alloc_mem* this route is software on both sides.
 
 Figures: `make bench ARGS="--only created"`; this page: `python3 bench/tables.py`."""
 OVERHEAD_TEXT = """What calls cost when nobody has to wait, and what quiet ghosts cost users

@@ -59,10 +59,14 @@ static void open_window(struct op_state *s, MPI_Aint bytes)
         MPI_Win_allocate(bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &s->window, &s->win);
         return;
     }
-    s->memory = s->window = malloc((size_t)bytes);
+    if (is_kind("alloc_mem"))
+        MPI_Alloc_mem(bytes, MPI_INFO_NULL, &s->window);
+    else
+        s->window = malloc((size_t)bytes);
+    s->memory = s->window;
     if (s->window == NULL)
         bench_die("no memory for the window");
-    if (is_kind("create")) {
+    if (is_kind("create") || is_kind("alloc_mem")) {
         MPI_Win_create(s->window, bytes, sizeof(double), MPI_INFO_NULL, MPI_COMM_WORLD, &s->win);
     } else if (is_kind("dynamic")) {
         MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &s->win);
@@ -70,7 +74,7 @@ static void open_window(struct op_state *s, MPI_Aint bytes)
         MPI_Get_address(s->window, &s->disp);
         MPI_Bcast(&s->disp, 1, MPI_AINT, s->target, MPI_COMM_WORLD);
     } else {
-        bench_die("BENCH_WINDOW is allocate, create or dynamic");
+        bench_die("BENCH_WINDOW is allocate, create, alloc_mem or dynamic");
     }
 }
 
@@ -94,7 +98,10 @@ void op_close(struct op_state *s)
     if (is_kind("dynamic"))
         MPI_Win_detach(s->win, s->memory);
     MPI_Win_free(&s->win);
-    free(s->memory);
+    if (is_kind("alloc_mem"))
+        MPI_Free_mem(s->memory);
+    else
+        free(s->memory);
     free(s->origin);
     free(s->result);
 }

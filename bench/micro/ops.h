@@ -40,7 +40,7 @@ struct op_state {
 
 /**
  * Collective: a window of OP_WINDOW_COUNT doubles, locked for all, and the origin's buffers. The
- * variable BENCH_WINDOW says how it is made: allocate (default), create, dynamic.
+ * variable BENCH_WINDOW says how it is made: allocate (default), create, alloc_mem (create on memory of MPI_Alloc_mem), dynamic.
  */
 void op_open(struct op_state *s, int target);
 void op_close(struct op_state *s);

@@ -8,10 +8,6 @@
 #include "base/log.h"
 #include "types/type.h"
 
-/** MPI_Alloc_mem, MPI_Free_mem: memory that ghosts map, as far as it goes. */
-int csp_p2p_alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr);
-int csp_p2p_free_mem(void *base);
-
 /** MPI_Buffer_attach, MPI_Buffer_detach: how much there is room for. */
 int csp_p2p_buffer_attach(void *buffer, int size);
 int csp_p2p_buffer_detach(void *buffer_addr, int *size);

@@ -54,7 +54,7 @@ void csp_p2p_flow_stop(void)
     atomic_store(&lost, 0);
 }
 
-static uint64_t mix(uint64_t x)
+static inline uint64_t mix(uint64_t x)
 {
     x ^= x >> 30;
     x *= 0xbf58476d1ce4e5b9u;
@@ -63,14 +63,16 @@ static uint64_t mix(uint64_t x)
     return x ^ x >> 31;
 }
 
-// The same number at the sender and at the receiver; a sum of them is 0 only if each has its counterpart.
-static uint64_t name_of(const struct csp_p2p_comm *c, int source, int dest, int tag)
+// The same number at the sender and at the receiver; a sum of them is 0 only if each has its counterpart. The factors are odd and have
+// nothing to do with each other, so that two messages hardly have one number before it is mixed.
+static inline uint64_t name_of(const struct csp_p2p_comm *c, int source, int dest, int tag)
 {
-    uint64_t pair = (uint64_t)(uint32_t)source << 32 | (uint32_t)dest;
-    return mix(mix(c->context + mix(pair)) + (uint64_t)(uint32_t)tag);
+    return mix(c->context + (uint64_t)(uint32_t)source * 0x9e3779b97f4a7c15u +
+               (uint64_t)(uint32_t)dest * 0xc2b2ae3d27d4eb4fu +
+               (uint64_t)(uint32_t)tag * 0x165667b19e3779f9u);
 }
 
-static uint64_t name_received(const struct csp_post *p, int source, int tag)
+static inline uint64_t name_received(const struct csp_post *p, int source, int tag)
 {
     return 0 - name_of(p->comm, source, p->comm->members->rank, tag);
 }
@@ -81,7 +83,7 @@ static int is_message(const struct csp_post *p)
 }
 
 // Other threads look at the way and the counters in the order in which they were written.
-static void add(_Atomic uint64_t *counter, uint64_t n)
+static inline void add(_Atomic uint64_t *counter, uint64_t n)
 {
     if (csp_stats_threads)
         atomic_fetch_add(counter, n);
@@ -89,7 +91,7 @@ static void add(_Atomic uint64_t *counter, uint64_t n)
         csp_stats_add(counter, n);
 }
 
-static void add_name(struct csp_p2p_comm *c, uint64_t name)
+static inline void add_name(struct csp_p2p_comm *c, uint64_t name)
 {
     add(&c->sum.balance, name);
     if (c->flow)
@@ -103,7 +105,7 @@ static void add_open(struct csp_p2p_comm *c, int n)
         atomic_fetch_add(&c->flow->sum.open, n);
 }
 
-static uint64_t name(const struct csp_post *p)
+static inline uint64_t name(const struct csp_post *p)
 {
     return p->mode == CSP_P2P_RECV ? name_received(p, p->peer, p->tag)
                                    : name_of(p->comm, p->comm->members->rank, p->peer, p->tag);
@@ -135,15 +137,20 @@ static int is_large(const struct csp_post *p)
            (uint64_t)p->count * (uint64_t)t->size >= LARGE;
 }
 
-static void count(const struct csp_post *p, int way)
+static inline void count_sent(const struct csp_post *p)
 {
     struct csp_p2p_flow *f = p->comm->flow;
+    if (p->mode == CSP_P2P_RECV)
+        return;
+    csp_stats_add(&f->messages, 1);
+    csp_stats_add(&f->elements, (uint64_t)p->count);
+}
+
+static void count(const struct csp_post *p, int way)
+{
     if (!is_message(p))
         return;
-    if (p->mode != CSP_P2P_RECV) {
-        csp_stats_add(&f->messages, 1);
-        csp_stats_add(&f->elements, (uint64_t)p->count);
-    }
+    count_sent(p);
     if (way == CSP_P2P_GHOSTS || !is_large(p))
         return;
     large.n = large.waited ? 1 : large.n + 1;
@@ -151,6 +158,32 @@ static void count(const struct csp_post *p, int way)
     large.comm = p->comm->handle;
     large.context = p->comm->context;
     large.since_ns = csp_clock_ns();
+}
+
+// Whether it is known at once that nobody looks at how long it is waited for.
+static inline int is_small(const struct csp_post *p)
+{
+    const struct csp_type *t = csp_type_usual(p->type);
+    return p->call == CSP_P2P_BLOCKS
+               ? p->type != MPI_DATATYPE_NULL
+               : t && p->count < LARGE && (uint64_t)p->count * (uint64_t)t->size < LARGE;
+}
+
+int csp_p2p_flow_usual(struct csp_post *p)
+{
+    enum { TAGS = 32768 }; // every library has so many
+    const struct csp_p2p_comm *c = p->comm;
+    struct csp_p2p_flow *f = c->flow;
+    if (!f || csp_stats_threads || !is_message(p) ||
+        atomic_load_explicit(&f->way, memory_order_relaxed) != CSP_P2P_LIBRARY)
+        return 0;
+    if ((unsigned)p->peer >= (unsigned)c->members->n || (unsigned)p->tag >= TAGS || p->count < 0 ||
+        !is_small(p))
+        return 0;
+    p->changes = atomic_load_explicit(&f->changes, memory_order_relaxed);
+    add_name(p->comm, name(p));
+    count_sent(p);
+    return 1;
 }
 
 // A look at the flow's sums waits until the call has changed them (end_note), or it until the look is over. @return the way,

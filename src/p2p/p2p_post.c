@@ -6,7 +6,7 @@
 #include "match/match.h"
 #include "p2p/p2p_buffer.h"
 #include "p2p/p2p_library.h"
-#include "p2p/p2p_mem.h"
+#include "runtime/mem.h"
 #include "runtime/rt.h"
 #include "runtime/vm.h"
 
@@ -63,7 +63,7 @@ static int takes(struct csp_post *p, struct csp_post *other)
 int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
 {
     p->comm = csp_p2p_comm_find(comm);
-    if (!p->comm)
+    if (!p->comm || CSP_LIKELY(csp_p2p_flow_usual(p)))
         return 0;
     if (!valid(p)) {
         p->comm = NULL; // not noted

@@ -5,8 +5,8 @@
 //
 //   every user of the communicator                        leader of each node
 //   my part: from the node's pool heap                    the node's csp_wnode: likewise
-//   (MPI_Win_create: the program's memory; no ghost
-//   can map it: memory of its own)
+//   (MPI_Win_create: the program's memory, which may
+//   be from there; no ghost can map it: memory of its own)
 //   one MPI_Allgather of cards <-----------------------> the same
 //   wait for `ready`  <---------------------------------- fill the peers' table
 //   (a part did not fit: own segment, rma_own.c)
@@ -22,17 +22,25 @@
 #include <limits.h>
 #include <stdlib.h>
 #include "runtime/ext.h"
+#include "runtime/mem.h"
 #include "runtime/meta.h"
 #include "runtime/node.h"
 #include "runtime/predict.h"
 #include "runtime/quirks.h"
 #include "runtime/vm.h"
 
+// Why a window cannot be redirected, in struct csp_card.
+enum {
+    CANNOT = 1,
+    CANNOT_REACH = 2 // unless ghosts map the memory
+};
+
 // Where a window's memory comes from.
 enum memory {
     MEM_POOL,    // MPI_Win_allocate: the pool, or a segment of the window's own
     MEM_PRIVATE, // MPI_Win_allocate, if ghosts cannot map it where it must be; the software route
-    MEM_PROGRAM  // MPI_Win_create and MPI_Win_create_dynamic; the software route
+    MEM_PROGRAM, // MPI_Win_create and MPI_Win_create_dynamic; the software route
+    MEM_LENT     // MPI_Win_create, if all of it is from the pool
 };
 
 void csp_rma_note_plain(MPI_Win win, enum csp_plain_reason reason)
@@ -91,13 +99,35 @@ static uint64_t next_gid(void)
     return (uint64_t)(csp_rt.wrank + 1) << 32 | atomic_fetch_add(&seq, 1);
 }
 
+// Ghosts map it, and the pool's internal window is as it must be.
+static int is_mapped(enum memory memory)
+{
+    return memory == MEM_POOL || memory == MEM_LENT;
+}
+
+static int pool_will_do(const struct csp_card *c)
+{
+    return csp_rt.pool_has_users || !csp_async_may_change((enum csp_async_wish)c->async);
+}
+
+// Where the pool has it, if MPI_Alloc_mem gave it out.
+static uint64_t lent_off(const struct csp_card *c, const struct wish *h)
+{
+    uint64_t size = (uint64_t)h->size, off = csp_mem_mapped(h->base);
+    if (h->flavor != MPI_WIN_FLAVOR_CREATE || csp_rt.pool_win == MPI_WIN_NULL || !pool_will_do(c))
+        return CSP_OFF_NONE;
+    return size == 0 ? 0 : off && size <= csp_rt.pool_bytes - off ? off : CSP_OFF_NONE;
+}
+
 // Where this process's part is, if it needs none from the pool.
 static void card_of_program(struct csp_card *c, const struct wish *h)
 {
     int dynamic = h->flavor == MPI_WIN_FLAVOR_DYNAMIC;
     c->off = dynamic ? 0 : (uint64_t)(uintptr_t)h->base;
     c->size = dynamic ? UINT64_MAX : (uint64_t)h->size; // displacements are addresses
-    c->cannot |= !csp_vm_reachable();
+    c->lent = lent_off(c, h);
+    if (!csp_vm_reachable())
+        c->cannot |= CANNOT_REACH;
 }
 
 static void card_of_private(struct csp_card *c, struct wish *h)
@@ -105,7 +135,8 @@ static void card_of_private(struct csp_card *c, struct wish *h)
     size_t bytes = h->size > 0 ? (size_t)h->size : 1;
     if (posix_memalign(&h->base, csp_info_alignment(h->info, CSP_PART_ALIGN), bytes) != 0)
         h->base = NULL;
-    c->cannot |= h->base == NULL;
+    if (!h->base)
+        c->cannot |= CANNOT;
     card_of_program(c, h);
 }
 
@@ -115,15 +146,15 @@ static void card_of_pool(struct csp_card *c, const struct wish *h)
     uint64_t align = csp_info_alignment(h->info, CSP_PART_ALIGN);
     c->off = CSP_OFF_NONE;
     c->elsewhere = align > CSP_OWN_ALIGN;
-    int in_pool = csp_rt.pool_has_users || !csp_async_may_change((enum csp_async_wish)c->async);
-    if (c->size <= csp_config.pool_max && !c->elsewhere && in_pool)
+    if (c->size <= csp_config.pool_max && !c->elsewhere && pool_will_do(c))
         c->off = csp_heap_alloc(csp_rt.heap, c->size ? c->size : 1, align);
 }
 
 static struct csp_card make_card(const struct csp_members *m, struct wish *h)
 {
-    struct csp_card c = {.size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit};
-    c.cannot = h->disp_unit > UINT32_MAX;
+    struct csp_card c = {
+        .size = (uint64_t)h->size, .disp_unit = (uint64_t)h->disp_unit, .lent = CSP_OFF_NONE};
+    c.cannot = h->disp_unit > UINT32_MAX ? CANNOT : 0;
     c.async = csp_async_read(h->info);
     c.predicted = csp_predict_used() && csp_predict_off(csp_rt.wrank);
     if (h->memory == MEM_POOL)
@@ -132,8 +163,10 @@ static struct csp_card make_card(const struct csp_members *m, struct wish *h)
         card_of_private(&c, h);
     else
         card_of_program(&c, h);
+    int mapped =
+        is_mapped(h->memory) || c.lent != CSP_OFF_NONE; // unless somebody's part is elsewhere
     if (csp_members_lead(m))
-        c.wnode_off = csp_wnode_alloc(m, h->memory == MEM_POOL, (enum csp_async_wish)c.async);
+        c.wnode_off = csp_wnode_alloc(m, mapped, (enum csp_async_wish)c.async);
     if (m->rank == 0)
         c.gid = next_gid();
     c.bind = csp_bind_wish(h->info);
@@ -231,12 +264,13 @@ static int make_carrier(struct csp_win *w, const struct wish *h)
 static struct csp_win *describe(struct csp_members *m, const struct wish *h,
                                 const struct csp_card *cards, int own)
 {
+    int mapped = is_mapped(h->memory);
     struct csp_win *w = new_win(m, h, cards);
-    csp_wnode_describe(w, h->memory == MEM_POOL, cards, own);
-    if (h->memory == MEM_POOL && !own)
+    csp_wnode_describe(w, mapped, cards, own);
+    if (mapped && !own)
         w->iwin = &csp_pool_iwin;
     w->own.users = csp_async_may_change((enum csp_async_wish)cards[0].async);
-    csp_bind_set(w, h->memory == MEM_POOL && !w->acc_soft, (uint32_t)cards[0].bind);
+    csp_bind_set(w, mapped && !w->acc_soft, (uint32_t)cards[0].bind);
     return w;
 }
 
@@ -253,15 +287,27 @@ static int give_own_segment(struct csp_win *w, struct csp_members *m, MPI_Comm c
     return 0;
 }
 
+// Memory of the program's that is from the pool in all processes is like that of MPI_Win_allocate.
+static void take_lent(const struct csp_members *m, struct wish *h, struct csp_card *cards)
+{
+    int lent = h->memory == MEM_PROGRAM;
+    for (int i = 0; i < m->n; i++)
+        lent &= cards[i].lent != CSP_OFF_NONE;
+    for (int i = 0; lent && i < m->n; i++)
+        cards[i].off = cards[i].lent;
+    if (lent)
+        h->memory = MEM_LENT;
+}
+
 // @return the window, NULL: plain MPI.
-static struct csp_win *build(struct csp_members *m, const struct wish *h,
-                             const struct csp_card *cards)
+static struct csp_win *build(struct csp_members *m, struct wish *h, struct csp_card *cards)
 {
     int own = 0, cannot = 0;
+    take_lent(m, h, cards);
     for (int i = 0; i < m->nnodes; i++)
         cannot |= cards[m->leaders[i]].wnode_off == CSP_OFF_NONE;
     for (int i = 0; i < m->n; i++) {
-        cannot |= cards[i].cannot != 0;
+        cannot |= (cards[i].cannot & (is_mapped(h->memory) ? CANNOT : CANNOT | CANNOT_REACH)) != 0;
         own |= h->memory == MEM_POOL && cards[i].off == CSP_OFF_NONE;
     }
     if (cannot) {

@@ -14,10 +14,12 @@ static const uint64_t CSP_OWN_ALIGN = 4096; // in a segment of its own, and of s
 // What each process tells the others.
 struct csp_card {
     uint64_t off; // in the pool; CSP_OFF_NONE: did not fit
+    uint64_t
+        lent; // of the program's memory: the same, for MPI_Alloc_mem may be from the pool; CSP_OFF_NONE: it is elsewhere
     uint64_t size, disp_unit;
     uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
     uint64_t gid;       // rank 0
-    uint64_t cannot;    // 1: something that is left to the library
+    uint64_t cannot;    // bits: why it is left to the library (rma_alloc.c)
     uint64_t elsewhere; // 1: neither the pool nor a segment will do
     uint64_t bind;      // rank 0's counts: csp_bind_wish
     uint64_t async;     // enum csp_async_wish; all must say the same

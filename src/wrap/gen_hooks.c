@@ -277,7 +277,7 @@ CSP_WRAP(0, int, Alloc_mem, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void *
          (size, info, baseptr), {
              if (CSP_FROM_MPI(ra))
                  return csp_mpi.Alloc_mem(size, info, baseptr);
-             return csp_p2p_alloc_mem(size, info, baseptr);
+             return csp_mem_alloc(size, info, baseptr);
          })
 #endif
 
@@ -285,7 +285,7 @@ CSP_WRAP(0, int, Alloc_mem, MPI_Alloc_mem, (MPI_Aint size, MPI_Info info, void *
 CSP_WRAP(0, int, Free_mem, MPI_Free_mem, (void *base), (base), {
     if (CSP_FROM_MPI(ra))
         return csp_mpi.Free_mem(base);
-    return csp_p2p_free_mem(base);
+    return csp_mem_free(base);
 })
 #endif
 

@@ -15,6 +15,7 @@
 #include "req/req.h"
 #include "rma/rma.h"
 #include "runtime/detours.h"
+#include "runtime/mem.h"
 #include "runtime/mpi_time.h"
 #include "runtime/rt.h"
 #include "wrap/hooks.h"

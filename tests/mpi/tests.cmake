@@ -292,6 +292,11 @@ csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_RE
 csp_add_mpi_test(casper/redirected.c NP 4 GHOSTS 2 NODES 1 FIXED NAME casper/redirected_one_node ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED ENV CSP_REPORT_FILE=report.json CSP_CREATED_WINDOWS=plain)
 csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/created_redirected ENV CSP_REPORT_FILE=report.json)
+csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 CORE)
+csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_small_pool ENV CSP_POOL_SIZE=2M)
+csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_unreachable TOOL_ABOVE casper/no_vm_tool.c)
+# MPICH 4.0.2 over UCX takes the start of an earlier registration for the base of a window.
+csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_plain ENV CSP_CREATED_WINDOWS=plain MPI m50 abi i21 o41 o50)
 csp_add_mpi_test(casper/created_unmapped.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(casper/errors_windows.c NP 4 GHOSTS 1 NODES 2)
 csp_add_mpi_test(casper/burst.c NP 4 GHOSTS 1 NODES 2 CORE LINKED)
@@ -386,6 +391,17 @@ foreach(test acc_epochs acc_mixed_calls acc_ops acc_order acc_replace acc_wrap c
     csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/created_${test}
                      TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 endforeach()
+
+# On memory of MPI_Alloc_mem, which ghosts map.
+foreach(test acc_epochs acc_ops counter_cas disp_unit epochs_mix errors errors_sync fence_asserts get_acc many_windows many_ops
+        origin_in_window pscw put_get random_ops request_ops self_target shared_query threads_ops types_struct unaligned zero_size)
+    csp_add_mpi_test(rma/${test}.c NP 4 GHOSTS 1 NODES 2 NAME rma/lent_${test}
+                     TOOL_ABOVE rma/as_created.c ENV CASPER_TEST_LENT=1 TIMEOUT 120)
+endforeach()
+csp_add_mpi_test(rma/random_ops.c NP 4 GHOSTS 2 NODES 2 FIXED NAME rma/lent_segments TOOL_ABOVE rma/as_created.c
+                 ENV CASPER_TEST_LENT=1 CSP_ACC_GHOST=segment CSP_PUTGET_GHOST=operations TIMEOUT 120)
+csp_add_mpi_test(rma/random_ops.c NP 4 GHOSTS 1 NODES 2 NAME rma/lent_alternating TOOL_ABOVE rma/as_created.c
+                 ENV CASPER_TEST_LENT=1 CSP_ASYNC_CONFIG=auto CSP_AUTO_METHOD=alternate CSP_PREDICT_INT=100000 TIMEOUT 120)
 
 # Accumulates executed by ghosts and, inside the node, by their origins, also with MPI libraries whose own are good;
 # and by the library where `auto` does not take it.

@@ -232,6 +232,7 @@ bool rr_check_part(struct rr_win *win, int round_id);
 uint64_t rr_digest(const struct rr_win *win);
 
 // rr_win.c
+bool rr_win_lent(const struct rr_win *win);
 void rr_win_make(struct rr_win *win);
 void rr_win_free(struct rr_win *win);
 void rr_win_reattach(struct rr_win *win);

@@ -17,8 +17,9 @@ static void print_part(const struct rr_win *win, int rank)
 static void print_win(const struct rr_win *win)
 {
     static const char *const kinds[] = {"allocate", "create", "create_dynamic", "allocate_shared"};
-    printf("%4d  window %d: MPI_Win_%s, phases %d to %d%s%s%s%s%s%s%s%s\n", win->id, win->index,
-           kinds[win->kind], win->born, win->dies, win->no_locks ? ", no_locks" : "",
+    printf("%4d  window %d: MPI_Win_%s, phases %d to %d%s%s%s%s%s%s%s%s%s\n", win->id, win->index,
+           kinds[win->kind], win->born, win->dies, rr_win_lent(win) ? ", MPI_Alloc_mem" : "",
+           win->no_locks ? ", no_locks" : "",
            win->say_ordered ? win->ordered ? ", accumulate_ordering=rar,raw,war,waw"
                                            : ", accumulate_ordering=none"
                             : "",

@@ -20,11 +20,20 @@ static MPI_Aint seg_bytes(const struct rr_part *part, int seg)
     return part->seg_start[seg + 1] - part->seg_start[seg];
 }
 
+/** Half of the created windows are on memory of MPI_Alloc_mem. */
+bool rr_win_lent(const struct rr_win *win)
+{
+    return win->kind == RR_W_CREATE && win->id % 2 == 1;
+}
+
 static void new_block(struct rr_win *win, int seg)
 {
     MPI_Aint bytes = seg_bytes(&win->parts[win->me], seg);
     size_t whole = (size_t)(bytes + 3 * RR_GUARD_BYTES) / RR_GUARD_BYTES * RR_GUARD_BYTES;
-    win->block[seg] = aligned_alloc(RR_GUARD_BYTES, whole);
+    if (rr_win_lent(win))
+        MPI_Alloc_mem((MPI_Aint)whole, MPI_INFO_NULL, &win->block[seg]);
+    else
+        win->block[seg] = aligned_alloc(RR_GUARD_BYTES, whole);
     if (!win->block[seg])
         abort();
     csp_test_poison(win->block[seg], whole);
@@ -37,7 +46,10 @@ static void free_block(struct rr_win *win, int seg)
     if (!csp_test_is_poison(block, RR_GUARD_BYTES) ||
         !csp_test_is_poison(block + RR_GUARD_BYTES + bytes, RR_GUARD_BYTES))
         rr_wrong(win, NULL, "memory beside the window was overwritten (segment %d)", seg);
-    free(block);
+    if (rr_win_lent(win))
+        MPI_Free_mem(block);
+    else
+        free(block);
     win->block[seg] = NULL;
 }
 

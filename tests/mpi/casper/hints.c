@@ -53,7 +53,7 @@ static void defaults(enum kind kind)
     has(&k, "no_local_load_store", "false");
     has(&k, "casper_acc_ghost", "rank");
     has(&k, "casper_putget_ghost", "bound");
-    has(&k, "casper_route", kind == KIND_ALLOCATED ? "redirected" : "software");
+    has(&k, "casper_route", kind_mapped(kind) ? "redirected" : "software");
     has(&k, "mpi_minimum_memory_alignment",
         kind == KIND_ALLOCATED ? "64"
         : kind == KIND_ALIGNED ? "65536"
@@ -81,8 +81,7 @@ static void at_creation(enum kind kind)
     has(&k, "epochs_used", "pscw,lock");
     has(&k, "no_local_load_store", "true");
     has(&k, "casper_acc_ghost",
-        several && kind == KIND_ALLOCATED && (one_node || !casper_only_soft_acc()) ? "segment"
-                                                                                   : "rank");
+        several && kind_mapped(kind) && (one_node || !casper_only_soft_acc()) ? "segment" : "rank");
     has(&k, "casper_putget_ghost", several ? "bytes" : "bound");
     set(&k, "accumulate_ordering", "waw,rar");
     has(&k, "accumulate_ordering", "rar,waw");

@@ -7,7 +7,7 @@
 
 #include "casper_only.h"
 
-enum kind { KIND_ALLOCATED, KIND_ALIGNED, KIND_CREATED, KIND_DYNAMIC, KINDS };
+enum kind { KIND_ALLOCATED, KIND_ALIGNED, KIND_CREATED, KIND_DYNAMIC, KIND_LENT, KINDS };
 enum { KIND_BYTES = 64, KIND_WORDS = KIND_BYTES / 4 };
 
 struct kind_win {
@@ -19,8 +19,14 @@ struct kind_win {
 
 static inline const char *kind_name(enum kind kind)
 {
-    static const char *const names[] = {"allocated", "aligned", "created", "dynamic"};
+    static const char *const names[] = {"allocated", "aligned", "created", "dynamic", "lent"};
     return names[kind];
+}
+
+/** Ghosts map its memory: that of MPI_Win_allocate, and that of MPI_Alloc_mem in a created window. */
+static inline int kind_mapped(enum kind kind)
+{
+    return kind == KIND_ALLOCATED || kind == KIND_LENT;
 }
 
 static inline void kind_allocate(struct kind_win *k, MPI_Info info)
@@ -32,8 +38,11 @@ static inline void kind_allocate(struct kind_win *k, MPI_Info info)
 
 static inline void kind_bring(struct kind_win *k, MPI_Info info)
 {
-    k->base = csp_test_malloc(KIND_BYTES);
-    if (k->kind == KIND_CREATED) {
+    if (k->kind == KIND_LENT)
+        MPI_Alloc_mem(KIND_BYTES, MPI_INFO_NULL, &k->base);
+    else
+        k->base = csp_test_malloc(KIND_BYTES);
+    if (k->kind != KIND_DYNAMIC) {
         MPI_Win_create(k->base, KIND_BYTES, 4, info, MPI_COMM_WORLD, &k->win);
         return;
     }
@@ -65,7 +74,9 @@ static inline void kind_free(struct kind_win *k)
     if (k->kind == KIND_DYNAMIC)
         MPI_Win_detach(k->win, k->base);
     MPI_Win_free(&k->win);
-    if (k->kind >= KIND_CREATED)
+    if (k->kind == KIND_LENT)
+        MPI_Free_mem(k->base);
+    else if (k->kind >= KIND_CREATED)
         free(k->base);
     free(k->at);
 }

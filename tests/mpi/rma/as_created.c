@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // A PMPI tool for tests: every window that the program allocates becomes one of MPI_Win_create on
-// private memory, so that the tests of allocated windows test the software route too.
+// private memory, so that the tests of allocated windows test the software route too; with CASPER_TEST_LENT on
+// memory of MPI_Alloc_mem, which ghosts map.
 #include <mpi.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -25,12 +26,36 @@ static size_t alignment(MPI_Info info)
     return n < 64 ? 64 : n;
 }
 
+static int is_lent(void)
+{
+    return getenv("CASPER_TEST_LENT") != NULL;
+}
+
+static void *take_memory(MPI_Aint size, MPI_Info info)
+{
+    void *memory = NULL;
+    if (size < 0)
+        return NULL;
+    if (is_lent())
+        PMPI_Alloc_mem(size > 0 ? size : 1, MPI_INFO_NULL, &memory);
+    else if (posix_memalign(&memory, alignment(info), (size_t)(size > 0 ? size : 1)))
+        return NULL;
+    return memory;
+}
+
+static void give_memory(void *memory)
+{
+    if (is_lent())
+        PMPI_Free_mem(memory);
+    else
+        free(memory);
+}
+
 int MPI_Win_allocate(MPI_Aint size, int disp_unit, MPI_Info info, MPI_Comm comm, void *baseptr,
                      MPI_Win *win)
 {
     struct window *w = malloc(sizeof *w);
-    if (size < 0 || posix_memalign(&w->memory, alignment(info), (size_t)(size > 0 ? size : 1)))
-        w->memory = NULL;
+    w->memory = take_memory(size, info);
     int rc = PMPI_Win_create(w->memory, size, disp_unit, info, comm, win);
     w->win = *win;
     *(void **)baseptr = w->memory;
@@ -69,7 +94,7 @@ int MPI_Win_free(MPI_Win *win)
     if (w && rc != MPI_SUCCESS) {
         give(w);
     } else if (w) {
-        free(w->memory);
+        give_memory(w->memory);
         free(w);
     }
     return rc;
