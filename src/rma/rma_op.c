@@ -12,7 +12,8 @@
 //
 // In windows on memory that ghosts do not map (MPI_Win_create, MPI_Win_create_dynamic) the same, but
 // memory of others is reached by the system, and ghosts get the operation in messages (rma_soft.c). With
-// w->acc_soft redirected accumulates of other windows are such messages, too, and load/store inside the node.
+// w->acc_soft redirected accumulates of other windows are such messages, too, and load/store inside the node; over some
+// libraries so are PUT and GET of data in short runs (csp_quirks.runs_slow).
 // The accumulate operations of a target all take one way, hence are atomic with each other.
 #include "rma/rma_op.h"
 
@@ -55,10 +56,32 @@ static int follows(const struct csp_win *w, const struct csp_op *op)
     return op->kind <= CSP_OP_GET ? w->iwin != NULL : w->acc_moves;
 }
 
-// While redirection is on, Casper's own code executes the operation, not the MPI library.
-static int by_software(const struct csp_win *w, const struct csp_op *op)
+static int has_short_runs(const struct csp_type *t)
 {
-    return !w->iwin || (w->acc_soft && op->kind > CSP_OP_GET);
+    enum { SHORT = 16384 }; // bytes on average
+    return !t->contig && t->layout->size_bytes < t->layout->block_count * SHORT;
+}
+
+// On either side.
+static int in_short_runs(const struct csp_op *op, const struct csp_type *target)
+{
+    struct csp_type store;
+    const struct csp_type *origin;
+    if (has_short_runs(target))
+        return 1;
+    return op->origin_type != op->target_type &&
+           csp_type_look(op->origin_type, &store, &origin) == MPI_SUCCESS && has_short_runs(origin);
+}
+
+// While redirection is on, Casper's own code executes the operation, not the MPI library.
+static int by_software(const struct csp_win *w, const struct csp_op *op,
+                       const struct csp_type *type)
+{
+    if (!w->iwin)
+        return 1;
+    if (op->kind > CSP_OP_GET)
+        return w->acc_soft != CSP_SOFT_ACC_NEVER;
+    return CSP_UNLIKELY(csp_quirks.runs_slow) && in_short_runs(op, type);
 }
 
 static enum csp_route route_of(struct csp_win *w, const struct csp_op *op, MPI_Aint bytes)
@@ -116,7 +139,7 @@ static int issue_by(struct csp_win *w, const struct csp_op *op, const struct csp
         int rc = issue_direct(w, op, a->type, a->basic, addr);
         return rc == MPI_SUCCESS ? csp_op_finished(op) : rc;
     }
-    if (route != CSP_ROUTE_TARGET && by_software(w, op))
+    if (route != CSP_ROUTE_TARGET && by_software(w, op, a->type))
         return csp_soft_issue(w, op, a->type, a->basic, a->at, a->bytes, route);
     return issue_library(w, op, a, route);
 }

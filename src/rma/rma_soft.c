@@ -57,6 +57,8 @@ static void fill_place(struct job *j)
     const struct csp_win *w = j->w;
     uint64_t index = csp_acc_index(w, j->op->target);
     j->head.seg = w->iwin->id;
+    if (j->op->kind <= CSP_OP_GET)
+        return;
     j->head.lock_off = w->node_offs[j->peer->node] + csp_wnode_peers_bytes(w->n) +
                        index * sizeof(struct csp_acc_lock);
 }
@@ -86,7 +88,7 @@ static int fill_job(struct job *j, const struct csp_type *type, MPI_Datatype bas
                                  .kind = (uint16_t)j->op->kind,
                                  .lrank = csp_topo_lrank_of_wrank(csp_rt.topo)[j->peer->wrank]};
     j->head.elem.size = j->head.elem.extent = 1;
-    if (j->w->acc_soft)
+    if (j->w->iwin)
         fill_place(j);
     if (j->op->kind > CSP_OP_GET && j->op->kind < CSP_OP_CAS)
         j->head.op = csp_wire_op(j->op->op);

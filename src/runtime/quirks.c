@@ -57,6 +57,7 @@ void csp_quirks_detect(void)
     csp_quirks.create_refused = threads && open_mpi_4;
     csp_quirks.create_hangs = csp_rt.levels_differ && open_mpi_4;
     csp_quirks.fixed_routes = open_mpi_4;
+    csp_quirks.runs_slow = strncmp(version, "Open MPI", 8) == 0 && !open_mpi_4;
     csp_quirks.targets_race = threads && mpich && !csp_rt.is_ghost;
     csp_quirks.soft_acc = soft_acc(version);
     csp_quirks.early_requests = mpich;

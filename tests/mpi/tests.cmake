@@ -278,6 +278,7 @@ csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_
 csp_add_mpi_test(casper/unused_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE)
 csp_add_mpi_test(casper/needed_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_ASYNC_CONFIG=on)
 csp_add_mpi_test(casper/direct_flush.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TOOL_BELOW casper/rget_tool.c ENV CSP_ASYNC_CONFIG=off)
+csp_add_mpi_test(casper/short_runs.c NP 4 GHOSTS 1 NODES 2 CORE MPI o50 o41 TOOL_BELOW casper/put_tool.c)
 csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
                  EXPECT "(?s)(?-m:^)(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
 csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 ENV CSP_YIELD=start CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
