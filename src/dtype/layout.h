@@ -25,6 +25,12 @@ struct csp_layout {
     uint32_t contig;            // one run of size_bytes, and extent == size_bytes
 };
 
+/** Whether its runs have fewer bytes on average. */
+static inline int csp_layout_runs_below(const struct csp_layout *l, int64_t bytes)
+{
+    return l->size_bytes < l->block_count * bytes;
+}
+
 /** Size of the buffer: header and all that belongs to it. */
 static inline size_t csp_layout_bytes(const struct csp_layout *l)
 {

@@ -8,7 +8,6 @@
 #include "ghost/ghost.h"
 #include "runtime/am.h"
 #include "runtime/ext.h"
-#include "runtime/quirks.h"
 #include "runtime/rt.h"
 
 struct work {
@@ -95,11 +94,10 @@ static void drop(uint64_t gid, int made)
     free(w);
 }
 
-// Windows are made and freed collectively: a ghost that waits for others there lets them in, where the job's processes do.
 static void execute(const struct csp_am *msg)
 {
     struct csp_wnode *node = (struct csp_wnode *)((char *)csp_rt.pool.base + msg->off);
-    int yields = csp_quirks_yield(csp_rt.yielded);
+    csp_ext_meet();
     switch (msg->type) {
     case CSP_AM_WIN_MAP:
         map(node, msg->gid);
@@ -111,7 +109,7 @@ static void execute(const struct csp_am *msg)
         drop(msg->gid, msg->type == CSP_AM_WIN_FREE);
         break;
     }
-    csp_quirks_yield(yields);
+    csp_ext_part();
 }
 
 int csp_ghost_win_turn(void)

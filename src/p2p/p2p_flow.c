@@ -111,7 +111,7 @@ static inline uint64_t name(const struct csp_post *p)
                                    : name_of(p->comm, p->comm->members->rank, p->peer, p->tag);
 }
 
-static void note(struct csp_post *p)
+static inline void note(struct csp_post *p)
 {
     int wild = p->mode == CSP_P2P_RECV && (p->peer == MPI_ANY_SOURCE || p->tag == MPI_ANY_TAG);
     p->open = p->call != CSP_P2P_ASKS && (wild || !is_message(p));
@@ -137,20 +137,15 @@ static int is_large(const struct csp_post *p)
            (uint64_t)p->count * (uint64_t)t->size >= LARGE;
 }
 
-static inline void count_sent(const struct csp_post *p)
+static inline void count(const struct csp_post *p, int way)
 {
     struct csp_p2p_flow *f = p->comm->flow;
-    if (p->mode == CSP_P2P_RECV)
-        return;
-    csp_stats_add(&f->messages, 1);
-    csp_stats_add(&f->elements, (uint64_t)p->count);
-}
-
-static void count(const struct csp_post *p, int way)
-{
     if (!is_message(p))
         return;
-    count_sent(p);
+    if (p->mode != CSP_P2P_RECV) {
+        csp_stats_add(&f->messages, 1);
+        csp_stats_add(&f->elements, (uint64_t)p->count);
+    }
     if (way == CSP_P2P_GHOSTS || !is_large(p))
         return;
     large.n = large.waited ? 1 : large.n + 1;
@@ -160,40 +155,10 @@ static void count(const struct csp_post *p, int way)
     large.since_ns = csp_clock_ns();
 }
 
-// Whether it is known at once that nobody looks at how long it is waited for.
-static inline int is_small(const struct csp_post *p)
-{
-    const struct csp_type *t = csp_type_usual(p->type);
-    return p->call == CSP_P2P_BLOCKS
-               ? p->type != MPI_DATATYPE_NULL
-               : t && p->count < LARGE && (uint64_t)p->count * (uint64_t)t->size < LARGE;
-}
-
-int csp_p2p_flow_usual(struct csp_post *p)
-{
-    enum { TAGS = 32768 }; // every library has so many
-    const struct csp_p2p_comm *c = p->comm;
-    struct csp_p2p_flow *f = c->flow;
-    if (!f || csp_stats_threads || !is_message(p) ||
-        atomic_load_explicit(&f->way, memory_order_relaxed) != CSP_P2P_LIBRARY)
-        return 0;
-    if ((unsigned)p->peer >= (unsigned)c->members->n || (unsigned)p->tag >= TAGS || p->count < 0 ||
-        !is_small(p))
-        return 0;
-    p->changes = atomic_load_explicit(&f->changes, memory_order_relaxed);
-    add_name(p->comm, name(p));
-    count_sent(p);
-    return 1;
-}
-
 // A look at the flow's sums waits until the call has changed them (end_note), or it until the look is over. @return the way,
 // which stays until then.
-static int begin_note(struct csp_p2p_flow *f)
+static int begin_note_beside_threads(struct csp_p2p_flow *f)
 {
-    if (!f)
-        return CSP_P2P_GHOSTS;
-    if (!csp_stats_threads)
-        return atomic_load_explicit(&f->way, memory_order_relaxed);
     struct csp_wait w;
     csp_wait_begin(&w, "another thread to decide who carries the messages");
     for (;;) {
@@ -204,6 +169,14 @@ static int begin_note(struct csp_p2p_flow *f)
         atomic_fetch_sub(&f->noting, 1);
         csp_wait_turn(&w);
     }
+}
+
+static inline int begin_note(struct csp_p2p_flow *f)
+{
+    if (!f)
+        return CSP_P2P_GHOSTS;
+    return csp_stats_threads ? begin_note_beside_threads(f)
+                             : atomic_load_explicit(&f->way, memory_order_relaxed);
 }
 
 static void end_note(struct csp_p2p_flow *f)

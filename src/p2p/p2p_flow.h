@@ -52,12 +52,6 @@ void csp_p2p_flow_stop(void);
  */
 int csp_p2p_flow_enter(struct csp_post *post, struct csp_post *other);
 
-/**
- * The same in short, for what is usual: a small message with a known source and tag, in a process without threads.
- * @return 1: it is noted, and the MPI library carries it; 0: csp_p2p_flow_enter has to tell.
- */
-int csp_p2p_flow_usual(struct csp_post *post);
-
 /** A call that was noted did nothing. */
 void csp_p2p_flow_take_back(const struct csp_post *post);
 

@@ -63,7 +63,7 @@ static int takes(struct csp_post *p, struct csp_post *other)
 int csp_p2p_takes(MPI_Comm comm, struct csp_post *p)
 {
     p->comm = csp_p2p_comm_find(comm);
-    if (!p->comm || CSP_LIKELY(csp_p2p_flow_usual(p)))
+    if (!p->comm)
         return 0;
     if (!valid(p)) {
         p->comm = NULL; // not noted

@@ -59,7 +59,7 @@ static int follows(const struct csp_win *w, const struct csp_op *op)
 static int has_short_runs(const struct csp_type *t)
 {
     enum { SHORT = 16384 }; // bytes on average
-    return !t->contig && t->layout->size_bytes < t->layout->block_count * SHORT;
+    return !t->contig && csp_layout_runs_below(t->layout, SHORT);
 }
 
 // On either side.

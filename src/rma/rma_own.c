@@ -20,13 +20,11 @@
 // everywhere and no two can wait for each other.
 #include "rma/rma_own.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 #include "rma/rma_spare.h"
 #include "runtime/am.h"
 #include "runtime/ext.h"
 #include "runtime/meta.h"
-#include "runtime/quirks.h"
 #include "runtime/wait.h"
 
 static int token_server(void)
@@ -122,28 +120,14 @@ static int map_segment(struct csp_win *w)
     return !atomic_load_explicit(&w->node->failed, memory_order_relaxed);
 }
 
-// In collective calls with ghosts, users yield as in MPI_Init: whoever spins there keeps the core from those it waits for.
-// Several threads may be in such calls.
-static void yield_with_ghosts(int begin)
-{
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-    static int inside, before;
-    pthread_mutex_lock(&lock);
-    if (begin && inside++ == 0)
-        before = csp_quirks_yield(csp_rt.yielded);
-    else if (!begin && --inside == 0)
-        csp_quirks_yield(before);
-    pthread_mutex_unlock(&lock);
-}
-
 static int make_internal(struct csp_win *w)
 {
     char *base = w->own.users ? w->own.own_seg.base : NULL;
     MPI_Aint bytes = w->own.users ? (MPI_Aint)w->own.own_seg.bytes : 0;
-    yield_with_ghosts(1);
+    csp_ext_meet();
     const struct csp_ext *ext = csp_ext_of(w->node);
     int made = ext && csp_ext_win(ext->comm, base, bytes, &w->own.win) == MPI_SUCCESS;
-    yield_with_ghosts(0);
+    csp_ext_part();
     if (!made)
         return 0;
     w->own.ext = ext;
@@ -203,9 +187,9 @@ void csp_own_discard(struct csp_iwin *own, int leads)
 {
     if (leads)
         tell_ghosts(own->id, 0, CSP_AM_WIN_FREE);
-    yield_with_ghosts(1);
+    csp_ext_meet();
     csp_ext_win_free(&own->win);
-    yield_with_ghosts(0);
+    csp_ext_part();
     csp_meta_free(CSP_META_WINDOW, own->own_ghosts);
     csp_meta_free(CSP_META_WINDOW, own->node_bytes);
     csp_seg_detach(&own->own_seg);

@@ -51,14 +51,14 @@ static int fill_elem(MPI_Datatype basic, int computes, struct csp_piece_elem *e)
     return MPI_SUCCESS;
 }
 
-// Memory that ghosts map, and the lock of the target: users of its node execute accumulates, too.
+// Memory that ghosts map, and, of accumulates, the lock of the target: users of its node execute some, too.
 static void fill_place(struct job *j)
 {
     const struct csp_win *w = j->w;
-    uint64_t index = csp_acc_index(w, j->op->target);
     j->head.seg = w->iwin->id;
     if (j->op->kind <= CSP_OP_GET)
         return;
+    uint64_t index = csp_acc_index(w, j->op->target);
     j->head.lock_off = w->node_offs[j->peer->node] + csp_wnode_peers_bytes(w->n) +
                        index * sizeof(struct csp_acc_lock);
 }

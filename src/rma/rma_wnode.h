@@ -15,7 +15,7 @@ static const uint64_t CSP_OWN_ALIGN = 4096; // in a segment of its own, and of s
 struct csp_card {
     uint64_t off; // in the pool; CSP_OFF_NONE: did not fit
     uint64_t
-        lent; // of the program's memory: the same, for MPI_Alloc_mem may be from the pool; CSP_OFF_NONE: it is elsewhere
+        lent; // the program's memory: the same if it is of MPI_Alloc_mem; CSP_OFF_NONE: elsewhere
     uint64_t size, disp_unit;
     uint64_t wnode_off; // leaders; CSP_OFF_NONE: no room even for that
     uint64_t gid;       // rank 0

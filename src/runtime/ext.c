@@ -93,6 +93,25 @@ int32_t *csp_ext_ghost_ranks(const struct csp_ext *ext)
     return ranks;
 }
 
+static pthread_mutex_t meetings = PTHREAD_MUTEX_INITIALIZER;
+static int meeting, yielded_before;
+
+void csp_ext_meet(void)
+{
+    pthread_mutex_lock(&meetings);
+    if (meeting++ == 0)
+        yielded_before = csp_quirks_yield(csp_rt.yielded);
+    pthread_mutex_unlock(&meetings);
+}
+
+void csp_ext_part(void)
+{
+    pthread_mutex_lock(&meetings);
+    if (--meeting == 0)
+        csp_quirks_yield(yielded_before);
+    pthread_mutex_unlock(&meetings);
+}
+
 void csp_ext_making_begin(void)
 {
     pthread_mutex_lock(&making);

@@ -42,6 +42,13 @@ int csp_ext_rank(const struct csp_ext *ext, int wrank);
 void csp_ext_making_begin(void);
 void csp_ext_making_end(void);
 
+/**
+ * Between the two, users and ghosts wait for each other in collective calls, and yield as in MPI_Init: whoever spins there keeps the
+ * core from those it waits for. Several threads may be in there.
+ */
+void csp_ext_meet(void);
+void csp_ext_part(void);
+
 /** Creates an internal window (disp_unit 1) and locks it for good. Collective. @return MPI error
  * code. */
 int csp_ext_win(MPI_Comm comm, void *base, MPI_Aint bytes, MPI_Win *win);

@@ -29,8 +29,8 @@ struct csp_quirks {
     // and moves as it grows, while other threads look into it without a lock: a crash (MPICH 5.0.2; rma/threads_first).
     // MPI_Win_lock enters a target, too: 88 bytes each.
     int targets_race;
-    // PUT and GET between nodes take some 10 us for each run of bytes (Open MPI 5, osc/rdma: a subarray of 1 MB in runs of 256
-    // bytes 10.6 ms, by ghosts in messages 0.4).
+    // PUT and GET between nodes take some us for each run of bytes (Open MPI 5, osc/rdma: a subarray of 256 KB in 1024 runs
+    // 3.7 ms, by ghosts in messages 0.2 to 0.5).
     int runs_slow;
     // Whether accumulates of windows over several nodes are better executed by Casper (rma_soft.c). All processes have
     // the same.

@@ -19,7 +19,7 @@ struct csp_vm_side {
 static inline int csp_vm_is_fine(const struct csp_layout *l)
 {
     enum { FINE = 256 }; // bytes of a run on average
-    return l->size_bytes < l->block_count * FINE;
+    return csp_layout_runs_below(l, FINE);
 }
 
 /** Whether runs lie so close to each other that they can be read with all that lies between them. */

@@ -93,6 +93,12 @@ static int take_memory(int fd, uint64_t from, uint64_t to)
     return rc;
 }
 
+static enum csp_status reserve(int fd, uint64_t bytes, const char *what)
+{
+    errno = take_memory(fd, 0, bytes);
+    return errno ? failed(what, bytes) : CSP_OK;
+}
+
 // /dev/shm has a limit, and going over it is a SIGBUS at the first touch: so all of it is taken
 // now.
 static enum csp_status reserve_named(int fd, uint64_t bytes)
@@ -107,8 +113,7 @@ static enum csp_status reserve_named(int fd, uint64_t bytes)
             return CSP_ERR_NOMEM;
         }
     }
-    errno = take_memory(fd, 0, bytes);
-    return errno ? failed("reserving room in /dev/shm", bytes) : CSP_OK;
+    return reserve(fd, bytes, "reserving room in /dev/shm");
 }
 
 // Whether the kernel promises no more memory than there is (2): a page beyond that is a SIGBUS at its first touch, in a memfd, too.
@@ -123,12 +128,6 @@ static int is_strict(void)
     return n == 1 && policy == '2';
 }
 
-static enum csp_status reserve_memfd(int fd, uint64_t bytes)
-{
-    errno = take_memory(fd, 0, bytes);
-    return errno ? failed("reserving memory (vm.overcommit_memory is 2)", bytes) : CSP_OK;
-}
-
 static enum csp_status size_fd(int fd, uint64_t bytes, int named)
 {
     enum csp_status status = check_limit(bytes);
@@ -137,7 +136,7 @@ static enum csp_status size_fd(int fd, uint64_t bytes, int named)
     if (named)
         return reserve_named(fd, bytes);
     if (is_strict())
-        return reserve_memfd(fd, bytes);
+        return reserve(fd, bytes, "reserving memory (vm.overcommit_memory is 2)");
     return ftruncate(fd, (off_t)bytes) ? failed("ftruncate", bytes) : CSP_OK;
 }
 

@@ -277,8 +277,8 @@ csp_add_mpi_test(casper/quiet_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_
                  EXPECT "(?s)(asleep ([2-9][0-9]|100)[.][0-9] %, on a core 1?[0-9][.].*){2}")
 csp_add_mpi_test(casper/unused_ghosts.c NP 2 GHOSTS 1 NODES 2 FIXED CORE)
 csp_add_mpi_test(casper/needed_core.c NP 2 GHOSTS 1 NODES 2 FIXED CORE ENV CSP_ASYNC_CONFIG=on)
-csp_add_mpi_test(casper/direct_flush.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TOOL_BELOW casper/rget_tool.c ENV CSP_ASYNC_CONFIG=off)
-csp_add_mpi_test(casper/short_runs.c NP 4 GHOSTS 1 NODES 2 CORE MPI o50 o41 TOOL_BELOW casper/put_tool.c)
+csp_add_mpi_test(casper/direct_flush.c NP 2 GHOSTS 1 NODES 2 FIXED CORE TOOL_BELOW casper/rma_tool.c ENV CSP_ASYNC_CONFIG=off)
+csp_add_mpi_test(casper/short_runs.c NP 4 GHOSTS 1 NODES 2 CORE MPI o50 o41 TOOL_BELOW casper/rma_tool.c)
 csp_add_mpi_test(casper/info_unknown.c NP 4 GHOSTS 1 NODES 2 FIXED CORE
                  EXPECT "(?s)(?-m:^)(?!(.*nearest){3})(?!(.*sometimes){3})(?=(.*nearest){2})(?=(.*sometimes){2})")
 csp_add_mpi_test(casper/yield.c NP 4 GHOSTS 1 NODES 2 MPI o50 o41 ENV CSP_YIELD=start CSP_POOL_MAX=0 CSP_SPARE_MAX=0)
@@ -295,7 +295,7 @@ csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED ENV CSP_REP
 csp_add_mpi_test(casper/not_redirected.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/created_redirected ENV CSP_REPORT_FILE=report.json)
 csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 CORE)
 csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_small_pool ENV CSP_POOL_SIZE=2M)
-csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_unreachable TOOL_ABOVE casper/no_vm_tool.c)
+csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_unreachable ARGS unreachable TOOL_ABOVE casper/no_vm_tool.c)
 # MPICH 4.0.2 over UCX takes the start of an earlier registration for the base of a window.
 csp_add_mpi_test(casper/lent.c NP 4 GHOSTS 1 NODES 2 NAME casper/lent_plain ENV CSP_CREATED_WINDOWS=plain MPI m50 abi i21 o41 o50)
 csp_add_mpi_test(casper/created_unmapped.c NP 4 GHOSTS 1 NODES 2)

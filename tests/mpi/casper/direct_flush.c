@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: BSD-3-Clause
 // Copyright the Casper developers
 // On shared cores, a flush of operations that went to a process itself, as redirection is off, is the MPI library's flush alone,
-// however late that process is: a second operation to wait for quietly (rget_tool.c counts them) would be as late as the first.
+// however late that process is: a second operation to wait for quietly (rma_tool.c counts them) would be as late as the first.
 #include "casper_only.h"
 #include "one_core.h"
 
@@ -35,6 +35,6 @@ int main(void)
     get_each_other(win, (csp_test_rank + 1) % csp_test_size);
     MPI_Win_unlock_all(win);
     MPI_Win_free(&win);
-    CHECK_INT(casper_only_counted("rget_tool_count"), 0);
+    CHECK_INT(casper_only_counted("rma_tool_rgets"), 0);
     return csp_test_done();
 }

@@ -31,11 +31,11 @@ static long put(MPI_Win win, const int *base, int ints, int from_apart, int to_a
     MPI_Datatype from = rows(ints, from_apart), to = rows(ints, to_apart);
     for (int i = 0; i < INTS; i++)
         origin[i] = csp_test_rank * INTS + i;
-    long before = casper_only_counted("put_tool_count");
+    long before = casper_only_counted("rma_tool_puts");
     MPI_Win_lock(MPI_LOCK_EXCLUSIVE, peer, 0, win);
     MPI_Put(origin, 1, from, peer, 0, 1, to, win);
     MPI_Win_unlock(peer, win);
-    long calls = casper_only_counted("put_tool_count") - before;
+    long calls = casper_only_counted("rma_tool_puts") - before;
     MPI_Barrier(MPI_COMM_WORLD);
     csp_test_own(win, MPI_COMM_WORLD);
     for (int run = 0; run < RUNS; run++)
