@@ -80,9 +80,10 @@ def run(lib: mpi_libs.Library, ghosts: int | None, nodes: int, scale: tuple, rep
 
 
 def redirected(report: dict) -> str:
-    """Its windows come from MPI_Win_create; operations on the other node go through its ghost."""
+    """Its windows are made by MPI_Win_create of memory of MPI_Alloc_mem; operations on the other node go
+    through its ghost."""
     total = report["total"]
-    created = total["windows"]["software"]
+    created = total["windows"]["pool"]
     check(created > 0, f"no created window was redirected: {total['windows']}")
     if report["nodes_count"] > 1:
         routes = {
