@@ -4,6 +4,7 @@
 
 enum {
     SHORTEST_NS = 20000000, // of an interval that can be judged
+    NOTICE_NS = 5000000,    // of one with nothing to judge, so that other traffic is noticed soon
     LONGEST_NS = 1000000000,
     FEWEST_CALLS = 4,   // likewise
     WORTH_PERCENT = 5,  // of the time: less to hide is not worth an attempt
@@ -99,14 +100,28 @@ static void give_up(struct csp_traffic *t, int quiet)
     ask(t, CSP_TRAFFIC_WATCH, quiet);
 }
 
+static int worth_it(const struct csp_traffic_look *l)
+{
+    return l->hidden_ns * 100 >= l->ns * WORTH_PERCENT;
+}
+
+// Calls that take far longer than those before them need fewer to be judged.
+static void shorten(struct csp_traffic *t, const struct csp_traffic_look *l)
+{
+    if (l->ns <= LONGEST_NS)
+        return;
+    uint32_t fit = (uint32_t)(l->calls * (LONGEST_NS / 2) / l->ns);
+    uint32_t most = fit > FEWEST_CALLS ? fit : FEWEST_CALLS;
+    if (t->length > most)
+        t->length = most;
+}
+
 // Intervals become as long as it takes to judge them: until two of them are alike, for a program may have several
 // collective calls in a step. @return whether this one will do.
 static int fit_length(struct csp_traffic *t, const struct csp_traffic_look *l, int other)
 {
-    int too_short = l->ns < SHORTEST_NS;
-    if (l->ns > LONGEST_NS && t->length > FEWEST_CALLS)
-        t->length /= 2;
-    else if ((too_short || (other && l->ns < LONGEST_NS / 2)) && t->length < MOST_CALLS)
+    int too_short = l->ns < (worth_it(l) ? SHORTEST_NS : NOTICE_NS);
+    if ((too_short || (other && l->ns < LONGEST_NS / 2)) && t->length < MOST_CALLS)
         t->length *= 2;
     t->calls = t->length;
     return !too_short && !other;
@@ -130,7 +145,7 @@ static void watch(struct csp_traffic *t, const struct csp_traffic_look *l,
         return;
     if (t->rest > 0)
         t->rest--;
-    else if (l->hidden_ns * 100 >= l->ns * WORTH_PERCENT && can_afford(t))
+    else if (worth_it(l) && can_afford(t))
         ask(t, CSP_TRAFFIC_WARM, l->quiet);
 }
 
@@ -218,6 +233,7 @@ int csp_traffic_look(struct csp_traffic *t, const struct csp_traffic_look *l)
     struct csp_traffic_cost c = {(double)l->ns / n, (double)l->messages / n,
                                  (double)l->elements / n};
     t->ran_ns += (double)l->ns;
+    shorten(t, l);
     if (t->alternate)
         enter(t, l->quiet ? other_way(t->state) : t->state, 1);
     else if (t->asked)

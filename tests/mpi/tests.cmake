@@ -321,7 +321,7 @@ csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_fa
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_own ENV CSP_POOL_MAX=0 TIMEOUT 120)
-csp_add_mpi_test(casper/flood_origin.c NP 10 GHOSTS 2 NODES 10 FIXED ENV CSP_PUTGET_GHOST=operations)
+csp_add_mpi_test(casper/flood_origin.c NP 10 GHOSTS 2 NODES 10 FIXED TIMEOUT 150 ENV CSP_PUTGET_GHOST=operations)
 csp_add_mpi_test(casper/origin_stops.c NP 4 GHOSTS 1 NODES 2 FIXED)
 csp_add_mpi_test(casper/flood.c NP 4 GHOSTS 1 NODES 2 FIXED NAME casper/flood_created_far ARGS 3
                  TOOL_ABOVE rma/as_created.c TIMEOUT 120)
@@ -490,7 +490,7 @@ foreach(test blocking_mixed buffers_differ complete counts_differ order probes s
     csp_add_mpi_test(p2p/${test}.c NP 4 GHOSTS 1 NODES 2 NAME p2p/auto_${test} ENV CSP_P2P=auto CSP_P2P_METHOD=alternate
                      TIMEOUT 120)
 endforeach()
-csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 ALONE ENV CSP_P2P=auto TIMEOUT 400 LINKED)
+csp_add_mpi_test(casper/p2p_auto.c NP 4 GHOSTS 1 NODES 2 ALONE ENV CSP_P2P=auto TIMEOUT 300 LINKED)
 csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)
 csp_add_mpi_test(casper/p2p_changes.c NP 4 GHOSTS 1 NODES 2 CORE NAME casper/errors_p2p_changes ARGS errors
                  ENV CSP_P2P=auto CSP_P2P_METHOD=alternate LINKED)

@@ -194,6 +194,22 @@ static void calls_far_apart_and_close(void **state)
     assert_true(r.traffic.length * p.library_ns > 1e7);
 }
 
+// Calls may take thousands of times as long from one phase to the next.
+static void slow_calls_after_fast_ones_are_noticed(void **state)
+{
+    (void)state;
+    static const struct program fast = {14e3, 14e3, 0, 40, 320, 0.02, 100};
+    static const struct program slow = {37e6, 32e6, 0.12, 2, 16777216, 0.02, 100};
+    struct run r;
+    begin(&r);
+    seconds(&r, &fast, 12);
+    double since_ns = r.ns;
+    for (int i = 0; i < 100 && !has_chosen_ghosts(&r); i++)
+        interval(&r, &slow);
+    assert_true(has_chosen_ghosts(&r));
+    assert_true(r.ns - since_ns < 25e9);
+}
+
 static void alternates_at_every_chance(void **state)
 {
     (void)state;
@@ -221,6 +237,7 @@ int main(void)
         cmocka_unit_test(other_traffic_is_judged_anew),
         cmocka_unit_test(alternates_at_every_chance),
         cmocka_unit_test(calls_far_apart_and_close),
+        cmocka_unit_test(slow_calls_after_fast_ones_are_noticed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
