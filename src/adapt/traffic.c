@@ -4,9 +4,9 @@
 
 enum {
     SHORTEST_NS = 20000000, // of an interval that can be judged
-    NOTICE_NS = 5000000,    // of one with nothing to judge, so that other traffic is noticed soon
+    NOTICE_NS = 5000000,    // of one with nothing to hide, so that other traffic is noticed soon
     LONGEST_NS = 1000000000,
-    FEWEST_CALLS = 4,   // likewise
+    FEWEST_CALLS = 4,   // of any interval
     WORTH_PERCENT = 5,  // of the time: less to hide is not worth an attempt
     GAIN_PERCENT = 3,   // ghosts have to be better by that
     COST_PERCENT = 2,   // of the time, at most, may be lost by attempts
