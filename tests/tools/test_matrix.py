@@ -15,7 +15,7 @@ import run_mpi
 
 FULL = argparse.Namespace(g=None, nodes=None, netns=False, full=True)
 QUICK = argparse.Namespace(g=None, nodes=None, netns=False, full=False)
-M50, M40, O50 = (mpi_libs.LIBRARIES[name] for name in ("m50", "m40", "o50"))
+M50, M40, O50, O41 = (mpi_libs.LIBRARIES[name] for name in ("m50", "m40", "o50", "o41"))
 
 
 def line(name, **how):
@@ -101,6 +101,31 @@ def test_another_exit_code_is_no_lost_one(put, monkeypatch):
     results = [run_mpi.Result("failed", "exit code 11", 1.0, ""), None]
     monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
     assert matrix.execute(put)[1].status == "failed"
+
+
+IMPROPERLY = (
+    "----\nmpiexec has exited due to process rank 2 with PID 9 on\nnode node0 exiting improperly.\n"
+)
+
+
+@pytest.mark.parametrize(
+    "reason, output, runs",
+    [
+        ("exit code 1", IMPROPERLY, 2),
+        ("exit code 1", IMPROPERLY + "casper: error: exit(1) was called", 1),
+        ("exit code 1", "wrong data", 1),
+        ("exit code 11", IMPROPERLY, 1),
+    ],
+)
+def test_open_mpi_4_alone_takes_a_process_for_one_without_finalize(
+    reason, output, runs, monkeypatch
+):
+    results = [run_mpi.Result("failed", reason, 1.0, output), run_mpi.Result("passed", "", 1.0, "")]
+    monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
+    matrix.execute(
+        matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), O41, 1, 2, False)
+    )
+    assert len(results) == 2 - runs
 
 
 def test_a_runner_that_fails_is_a_failed_run(put, monkeypatch):
