@@ -112,22 +112,25 @@ def compilers(lib: mpi_libs.Library) -> dict[str, str]:
 
 
 def configure(lib: mpi_libs.Library) -> Path:
-    """The tree where the suite is built for a library."""
+    """The tree where the suite is built for a library: anew where it was configured in another way, or from
+    sources in another place."""
     tree = SUITE / lib.name
-    if (tree / "configured").exists():
-        return tree
-    shutil.rmtree(tree, ignore_errors=True)
-    tree.mkdir(parents=True)
+    done = tree / "configured"
     found = compilers(lib)
     removed = "" if lib.family == "mpich" else f" -include {_foreign.HERE / 'mpich/removed.h'}"
     words = [source() / "configure", *CONFIGURE.split(), f"CFLAGS=-g -O1{removed}"]
     words.append(f"--with-mpi={Path(shutil.which(lib.compiler)).parents[1]}")
     words += F77_STYLE if "MPIFC" in found else ["--disable-fortran"]
     words += [] if lib.family == "mpich" else ["--enable-strictmpi"]
+    way = "\n".join(map(str, words))
+    if done.exists() and done.read_text() == way:
+        return tree
+    shutil.rmtree(tree, ignore_errors=True)
+    tree.mkdir(parents=True)
     env = os.environ | lib.env | found
     what = f"MPICH's tests cannot be configured for {lib.name}"
     _foreign.command(words, what, Failure, cwd=tree, env=env)
-    (tree / "configured").touch()
+    done.write_text(way)
     return tree
 
 

@@ -31,8 +31,8 @@ def test_windows_of_the_pool_cost_no_internal_window(lib, tmp_path):
 
 def test_private_bytes_do_not_grow_with_the_users(lib, tmp_path):
     few, many = kept(lib, tmp_path, 2), kept(lib, tmp_path, 6)
-    # the C library may give a block some bytes more than it was asked for
-    assert few["window_bytes"] == pytest.approx(many["window_bytes"], rel=0.01)
+    # the C library may give a block 16 bytes more than asked for; a pointer for each of four users is 32
+    assert few["window_bytes"] == pytest.approx(many["window_bytes"], abs=24 * WINDOWS)
     assert 600 < few["window_bytes"] / WINDOWS < 1100
 
 
