@@ -26,6 +26,13 @@ while [ $n -lt 200 ]; do sleep 0.05; n=$((n + 1)); done
 """
 
 
+@pytest.fixture(autouse=True)
+def heard():
+    """What is started here hears SIGINT, also where the tests run behind a shell's `&`, which ignores it."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
 @pytest.fixture
 def site(tmp_path):
     """A fake MPICH, a program linked to it and a Casper build; mpiexec runs what BODY says."""
