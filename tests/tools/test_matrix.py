@@ -61,6 +61,10 @@ def test_two_runs_do_not_share_their_network_namespaces(monkeypatch):
         pass
 
 
+def run_of_put(lib):
+    return matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), lib, 1, 2, False)
+
+
 def hangs(launcher):
     return run_mpi.Result("failed", "took longer than 30 s", 30.0, "", launcher)
 
@@ -74,7 +78,7 @@ def test_a_run_is_made_again_only_if_the_launcher_alone_hangs(
     monkeypatch.setattr(matrix, "KNOWN_PLAIN", known)
     results = [hangs(launcher), run_mpi.Result("passed", "", 1.0, "")]
     monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
-    run = matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), M50, 1, 2, False)
+    run = run_of_put(M50)
     assert run.job.timeout == matrix.KNOWN_LIMIT_S
     assert matrix.execute(run)[1].status == status
     assert len(results) == left
@@ -86,7 +90,7 @@ def put(monkeypatch, tmp_path):
     known = tmp_path / "known"
     known.write_text("m50 rma/put 2 again /exit code 1$/ it loses the code\n")
     monkeypatch.setattr(matrix, "KNOWN_PLAIN", known)
-    return matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), M50, 1, 2, False)
+    return run_of_put(M50)
 
 
 @pytest.mark.parametrize("lost, status", [(2, "passed"), (3, "failed")])
@@ -122,9 +126,7 @@ def test_open_mpi_4_alone_takes_a_process_for_one_without_finalize(
 ):
     results = [run_mpi.Result("failed", reason, 1.0, output), run_mpi.Result("passed", "", 1.0, "")]
     monkeypatch.setattr(run_mpi, "run", lambda job: results.pop(0))
-    matrix.execute(
-        matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), O41, 1, 2, False)
-    )
+    matrix.execute(run_of_put(O41))
     assert len(results) == 2 - runs
 
 
@@ -143,7 +145,7 @@ def test_a_failure_other_than_the_known_one_counts(output, status, monkeypatch, 
     known.write_text("m50 rma/put 2 any /Abort\\(|exit code 255/ it aborts\n")
     monkeypatch.setattr(matrix, "KNOWN_PLAIN", known)
     monkeypatch.setattr(run_mpi, "run", lambda job: run_mpi.Result("failed", "x", 1.0, output))
-    run = matrix.make_run(line("rma/put", args=[], env=[], above=[], below=[]), M50, 1, 2, False)
+    run = run_of_put(M50)
     result = matrix.execute(run)[1]
     assert result.status == status
     assert status == "failed" or result.reason == "the plain library fails: it aborts"
