@@ -7,6 +7,7 @@ were not measured this time stay as they are.
 Exit code 1 if something did not run or found wrong data."""
 
 import math
+import os
 import shutil
 import sys
 import time
@@ -16,6 +17,7 @@ import held
 import launch
 import results
 
+PLACE = launch.ROOT / "bench" / "place.sh"
 SOURCES = {
     "phases": ("phases.c", "app.c", "bench.c"),
     "chem": ("chem.c", "app.c", "bench.c"),
@@ -27,6 +29,9 @@ ALL = {"phases": "multiphase", "chem": "ccsd"}  # the program with all kinds
 USED = {"comp": ("COMP",), "comm": ("COMM",), "dft": ("SCF",)}  # the others: all kinds
 SHORT = {("ccsd", "SCF"): 0.25}  # parts of a phase's length
 LOOK = {"phases": 20, "chem": 4}  # rounds of each kind that tell how long one takes
+# Programs in which the MPI library executes accumulates, with a ghost as the target, as in the paper.
+BY_LIBRARY = "_library"
+LIBRARY = {"CSP_ACC_ROUTE": "library"}
 CONFIGS = ("plain", "thread", "on1", "on2", "off", "U", "P", "GP", "auto")
 OVERHEAD_CONFIGS = ("plain", "on1", "U", "P", "GP", "auto")
 TRACED = "traced"  # on1 with a timeline
@@ -35,6 +40,7 @@ METHODS = {"P": "profile", "GP": "profile_ghosts"}
 # Intervals as parts of a phase's length: 1 and 2 s for phases of 20 s, as in the paper.
 PREDICT, GSYNC = 1 / 20, 1 / 10
 PREDICT_TIMES, GSYNC_TIMES = (0.1, 0.5, 1, 2, 4), (0.5, 2, 4)
+THREAD_ROUNDS = 2  # it takes several times as long as the others
 OVERHEAD_ROUNDS = 3  # a run takes seconds, and varies
 TRACE_PROGRAMS = (("phases", "comp"), ("phases", "comm"), ("chem", "dft"))
 TRACE_ROUNDS = 3  # a difference of 3 % is to be seen
@@ -58,26 +64,36 @@ def how_to_run(mpi, config, users_per_node, intervals_ms):
     if config in METHODS:
         env["CSP_AUTO_METHOD"] = METHODS[config]
         env["CSP_PREDICT_INT"], env["CSP_GSYNC_INT"] = (round(1e3 * x) for x in intervals_ms)
-    return {"users_per_node": users_per_node, "ghosts": ghosts, "env": env}
+    before = placed(users_per_node + (ghosts or 0))
+    return {"users_per_node": users_per_node, "ghosts": ghosts, "env": env, "before": before}
+
+
+def placed(per_node):
+    """The command before the program, with which each of its processes stays on a core."""
+    return [PLACE, per_node, ",".join(str(core) for core in sorted(os.sched_getaffinity(0)))]
 
 
 class Study:
     """A program on one MPI library: how long a phase is, the runs, and what came out. `source` names
     the file, `name` the program in it."""
 
-    looks = {}  # seconds of a round of each kind, by MPI library and source
+    looks = {}  # seconds of a round of each kind, by MPI library, source and settings
 
     def __init__(self, bench, args, source, name):
         self.bench, self.phase_s, self.users = bench, args.phase_s, args.users
         self.source, self.name = source, name
         self.file = bench.mpi.compile(source, SOURCES[source])
         self.kinds = {}  # of phases, by number
-        self.configs = [c for c in CONFIGS if c != "thread" or bench.mpi.thread]
+        by_library = bench.what.endswith(BY_LIBRARY)
+        self.env = LIBRARY if by_library else {}
+        with_thread = bench.mpi.thread and not by_library  # these differ with Casper only
+        self.configs = [c for c in CONFIGS if c != "thread" or with_thread]
+        self.threads = 0  # runs of `thread`
         self.words = [name, *self.counts(), *WORK_US[source]]
 
     def counts(self):
         """How many rounds of each kind make a phase as long as wanted where it is the shortest."""
-        key = (self.bench.mpi.name, self.source)
+        key = (self.bench.mpi.name, self.source, *self.env)
         if key not in self.looks:
             self.looks[key] = self.look()
         counts = []
@@ -107,11 +123,16 @@ class Study:
         how = how_to_run(bench.mpi, config, self.users, intervals_ms or self.intervals())
         if how["ghosts"] is None:
             return bench.lines(self.file, words, lambda lines: (lines, None), **how)
+        how["env"] |= self.env
         how["env"]["CSP_REPORT_FILE"] = bench.report_path()
         return bench.lines(self.file, words, lambda lines: (lines, bench.take_report()), **how)
 
     def add_config(self, config):
         """One run of a configuration."""
+        if config == "thread":
+            self.threads += 1
+            if self.threads > THREAD_ROUNDS:
+                return
         self.bench.attempt(self.configs, config, lambda c: self.add((c,)))
 
     def add(self, key, intervals_ms=None):
@@ -140,7 +161,8 @@ class Study:
 
 def in_phases(bench, args):
     """A program in phases in all configurations."""
-    study = Study(bench, args, "chem" if bench.what in ("dft", "ccsd") else "phases", bench.what)
+    name = bench.what.removesuffix(BY_LIBRARY)
+    study = Study(bench, args, "chem" if name in ("dft", "ccsd") else "phases", name)
     bench.turns(bench.what, *[lambda c=c: study.add_config(c) for c in CONFIGS])
     return [row for c in study.configs for row in study.rows((c,))]
 
@@ -211,6 +233,9 @@ PROGRAMS = {
     "comp": in_phases,
     "comm": in_phases,
     "multiphase": in_phases,
+    "comp_library": in_phases,
+    "comm_library": in_phases,
+    "multiphase_library": in_phases,
     "intervals": intervals,
     "overhead": overhead,
     "dft": in_phases,

@@ -42,11 +42,11 @@ class Bench:
         self.foreign_cores.append(best[0])
         return best[1]
 
-    def once(self, program, args, **how):
-        """The same without a look at others: for figures that are no times."""
+    def once(self, program, args, before=(), **how):
+        """The same without a look at others: for figures that are no times. before: the command that starts it."""
         out = results.RESULTS / f"{self.mpi.name}.{os.getpid()}.lines"
         try:
-            launch.run(self.mpi, [program, out, *args], self.timeout_s, **how)
+            launch.run(self.mpi, [*before, program, out, *args], self.timeout_s, **how)
             return results.read_lines(out)
         finally:
             out.unlink(missing_ok=True)

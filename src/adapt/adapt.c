@@ -90,6 +90,30 @@ void csp_adapt_begin(struct csp_adapt *a, const struct csp_adapt_config *config,
                             .pause_ns = config->probe_every_ns};
 }
 
+static double cost(const struct csp_adapt *a, struct csp_adapt_done d)
+{
+    double ns = (double)d.ns / (double)d.units;
+    return ns > a->least_ns ? ns : a->least_ns;
+}
+
+// Operations between two waits.
+static double per_call(struct csp_adapt_done d)
+{
+    return (double)d.units / (double)d.calls;
+}
+
+// Against what the chosen route was measured with.
+static int is_other_work(const struct csp_adapt *a, struct csp_adapt_done here)
+{
+    double now = per_call(here);
+    return a->per_call > 0 && (now > OTHER_WORK * a->per_call || now * OTHER_WORK < a->per_call);
+}
+
+static int is_plain(const struct csp_adapt_cost *c, double difference)
+{
+    return difference > PLAIN && difference > 4 * c->dev;
+}
+
 // A measurement that does not belong to what the mean is of.
 static int has_changed(const struct csp_adapt *a, const struct csp_adapt_cost *c, double ns)
 {
@@ -97,11 +121,25 @@ static int has_changed(const struct csp_adapt *a, const struct csp_adapt_cost *c
     return c->n > 0 && off > a->config.change && off > 3 * c->dev;
 }
 
+// To which side it is off what the chosen route was measured with, if its cost `is_off`. Where costs vary by more than those of
+// two phases differ, the work between two waits may still tell them apart.
+static int side_of(const struct csp_adapt *a, struct csp_adapt_done here, int is_off)
+{
+    enum { CHEAPER = -1, DEARER = 1, LESS_WORK = -2, MORE_WORK = 2 };
+    if (is_other_work(a, here))
+        return per_call(here) > a->per_call ? MORE_WORK : LESS_WORK;
+    if (!is_off)
+        return 0;
+    return cost(a, here) > a->cost[a->home].ns ? DEARER : CHEAPER;
+}
+
 // Two in a row that are off to the same side are no accident.
-static int is_new_phase(struct csp_adapt *a, double ns)
+static int is_new_phase(struct csp_adapt *a, struct csp_adapt_done here)
 {
     const struct csp_adapt_cost *c = &a->cost[a->home];
-    int side = !has_changed(a, c, ns) ? 0 : ns > c->ns ? 1 : -1;
+    double ns = cost(a, here);
+    // A single measurement has no deviation to judge by, and work without one is no other work.
+    int side = c->n == 0 ? 0 : side_of(a, here, c->n > 1 && has_changed(a, c, ns));
     int twice = side != 0 && side == a->odd;
     a->odd = twice ? 0 : side;
     a->odd_ns = ns;
@@ -128,6 +166,15 @@ static void forget(struct csp_adapt *a, double ns)
     if (at_ns < a->probe_at_ns)
         a->probe_at_ns = at_ns;
     a->credit -= a->credit > 1;
+}
+
+// The noise of other work is another one.
+static void begin_phase(struct csp_adapt *a, struct csp_adapt_done here)
+{
+    if (is_other_work(a, here))
+        a->cost[a->home].dev = FIRST_DEV;
+    a->per_call = per_call(here);
+    forget(a, cost(a, here));
 }
 
 static void take(struct csp_adapt *a, enum csp_adapt_route route)
@@ -191,18 +238,20 @@ static void want_probe(struct csp_adapt *a, uint64_t now_ns)
 }
 
 // A measurement of the chosen route is complete.
-static void settle(struct csp_adapt *a, uint64_t now_ns, double ns)
+static void settle(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done here)
 {
     struct csp_adapt_cost *c = &a->cost[a->home];
-    if (a->mixed) {
-        begin_again(c, ns);
-        a->mixed = 0;
-    } else if (c->n > 1 && is_new_phase(a, ns)) { // a single one has no deviation to judge by
-        forget(a, ns);
+    if (a->mixed ? is_other_work(a, here) : is_new_phase(a, here)) {
+        begin_phase(a, here);
         a->mixed = 1; // the phase began somewhere in it: good for a first comparison only
+    } else if (a->mixed) {
+        begin_again(c, cost(a, here));
+        a->mixed = 0;
     } else if (!a->odd) {
-        learn(c, ns);
+        learn(c, cost(a, here));
     }
+    if (!a->odd)
+        a->per_call = per_call(here);
     if (other_is_better(a))
         switch_home(a);
     else
@@ -217,19 +266,6 @@ static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
     a->last_lost_ns = lost_ns;
     a->probed_ns = now_ns;
     a->probe_at_ns = now_ns + (pause_ns > a->pause_ns ? pause_ns : a->pause_ns);
-}
-
-// Operations between two waits.
-static double per_call(struct csp_adapt_done d)
-{
-    return (double)d.units / (double)d.calls;
-}
-
-// Against what the chosen route was measured with.
-static int is_other_work(const struct csp_adapt *a, struct csp_adapt_done here)
-{
-    double now = per_call(here);
-    return a->per_call > 0 && (now > OTHER_WORK * a->per_call || now * OTHER_WORK < a->per_call);
 }
 
 static void go_home(struct csp_adapt *a)
@@ -272,12 +308,6 @@ static struct csp_adapt_done between(struct csp_adapt_done first, struct csp_ada
                                    last.ns - first.ns};
 }
 
-static double cost(const struct csp_adapt *a, struct csp_adapt_done d)
-{
-    double ns = (double)d.ns / (double)d.units;
-    return ns > a->least_ns ? ns : a->least_ns;
-}
-
 // A measurement of a probe is complete, or its loss is as large as it may be. A probe that does not show
 // anything yet goes on for some measurements.
 static void judge(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done here, int is_whole)
@@ -311,11 +341,6 @@ static int is_long(const struct csp_adapt *a, uint64_t for_ns, struct csp_adapt_
            for_ns >= a->config.interval_ns / parts;
 }
 
-static int is_plain(const struct csp_adapt_cost *c, double difference)
-{
-    return difference > PLAIN && difference > 4 * c->dev;
-}
-
 // Parts show a phase that is very different before whole measurements do: two in a row that are plainly off to the same
 // side. The first may have begun in the phase before, the second has not.
 static int is_plain_phase(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
@@ -324,14 +349,13 @@ static int is_plain_phase(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt
     const struct csp_adapt_cost *c = &a->cost[a->home];
     if (!is_long(a, now_ns - a->part_ns, part, CSP_ADAPT_REPORTS) || c->n == 0 || a->mixed)
         return 0;
-    double off = dearer(cost(a, part), c->ns);
-    int side = !is_plain(c, absolute(off)) ? 0 : off > 0 ? 1 : -1;
+    int side = side_of(a, part, is_plain(c, absolute(dearer(cost(a, part), c->ns))));
     int twice = side != 0 && side == a->odd_part;
     a->odd_part = side;
     a->part_ns = now_ns;
     a->part = done;
     if (twice)
-        forget(a, cost(a, part));
+        begin_phase(a, part);
     return twice;
 }
 
@@ -363,10 +387,9 @@ static int at_home(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done d
     if (is_plain_phase(a, now_ns, done))
         want_probe(a, now_ns);
     else if (is_long(a, now_ns - a->since_ns, here, 1))
-        settle(a, now_ns, cost(a, here));
+        settle(a, now_ns, here);
     else
         return 0;
-    a->per_call = per_call(here);
     return 1;
 }
 
@@ -421,12 +444,12 @@ static void look_again(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_do
     int enough = is_long(a, now_ns - a->since_ns, here, CSP_ADAPT_REPORTS);
     if (a->settles)
         return;
-    double ns = enough ? cost(a, here) : a->odd_ns;
-    if (enough ? has_changed(a, &a->cost[a->home], ns) : a->odd) {
-        forget(a, ns);
+    if (enough && side_of(a, here, has_changed(a, &a->cost[a->home], cost(a, here)))) {
+        begin_phase(a, here);
         a->mixed = 1;
-        if (enough)
-            a->per_call = per_call(here);
+    } else if (!enough && a->odd) {
+        forget(a, a->odd_ns);
+        a->mixed = 1;
     }
     a->odd = 0;
 }

@@ -13,6 +13,14 @@ static double noisy(double share, uint64_t *random)
     return 1 + share * (sum - 1.5) / 1.5;
 }
 
+// Mean 1: one in TAIL_ONE_IN is `times` what the others are.
+static double tailed(double times, uint64_t *random)
+{
+    enum { TAIL_ONE_IN = 10 };
+    const double usual = TAIL_ONE_IN / (times + TAIL_ONE_IN - 1);
+    return unit_random(random) % TAIL_ONE_IN ? usual : usual * times;
+}
+
 struct sim {
     const struct sim_world *world;
     struct csp_adapt adapt;
@@ -59,7 +67,8 @@ static double one_ns(struct sim *s, const struct sim_phase *p)
         s->changed_ns = s->now_ns;
     s->route = s->adapt.now;
     double stir = s->now_ns < s->changed_ns + s->world->stir_s * 1e9 ? s->world->stir : 0;
-    return p->ns[s->route] * (1 + stir) * noisy(s->world->noise, &s->random);
+    const double tail = p->tail > 0 ? tailed(p->tail, &s->random) : 1;
+    return p->ns[s->route] * (1 + stir) * noisy(s->world->noise, &s->random) * tail;
 }
 
 static void run_phase(struct sim *s, const struct sim_phase *p, double *slower, double *follow_s)

@@ -14,6 +14,7 @@ struct sim_phase {
     double best_s;               // how long the phase takes at the better route
     double per_call;   // operations between two calls of the controller; 0: as the world says
     double compute_ns; // before each call, and no cost of the operations
+    double tail;       // where not 0: one call in ten takes so many times as long as the others
 };
 
 struct sim_world {

@@ -167,6 +167,32 @@ static void a_cheaper_phase_is_no_reason(void **state)
     }
 }
 
+// Computing with rare operations, whose waits differ by more than what an operation costs in the phases of many: how
+// many are done between two waits shows the phase when the costs do not.
+static void follows_phases_behind_noise(void **state)
+{
+    (void)state;
+    int late = 0, all = 0;
+    for (uint64_t seed = 1; seed <= 4 * SEEDS; seed++) {
+        struct sim_world w = {.nphases = 8, .noise = 0.5, .per_call = 1, .seed = seed};
+        struct sim_result r;
+        for (int i = 0; i < w.nphases; i++) {
+            w.phase[i] = i % 2 ? phase(40, 15, 3) : phase(100, 1200, 3);
+            w.phase[i].per_call = i % 2 ? 50 : 1;
+            w.phase[i].compute_ns = i % 2 ? 50000 : 5000000;
+            w.phase[i].tail = i % 2 ? 0 : 60;
+        }
+        sim_run(&w, &shipped, &r);
+        for (int i = 1; i < w.nphases; i += 2) {
+            assert_true(r.follow_s[i] <= 6 * INTERVAL_S);
+            late += r.follow_s[i] > 2 * INTERVAL_S;
+            all++;
+        }
+        assert_within(r.slower_all, 0.05, "all phases", seed);
+    }
+    assert_true(10 * late <= all); // where the chosen route was just measured with luck
+}
+
 // Nothing to measure, nothing to decide.
 static void idle_is_no_measurement(void **state)
 {
@@ -214,6 +240,7 @@ int main(void)
         cmocka_unit_test(alternates_if_asked),
         cmocka_unit_test(waits_until_a_route_has_settled),
         cmocka_unit_test(a_phase_may_begin_in_a_probe),
+        cmocka_unit_test(follows_phases_behind_noise),
         cmocka_unit_test(a_cheaper_phase_is_no_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
