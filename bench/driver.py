@@ -43,7 +43,8 @@ class Bench:
         return best[1]
 
     def once(self, program, args, before=(), **how):
-        """The same without a look at others: for figures that are no times. before: the command that starts it."""
+        """The same without a look at others: for figures that are no times. before: the words before
+        the program's."""
         out = results.RESULTS / f"{self.mpi.name}.{os.getpid()}.lines"
         try:
             launch.run(self.mpi, [*before, program, out, *args], self.timeout_s, **how)

@@ -29,9 +29,10 @@ HALO = (
     (1024, 128),
 )  # words of a side, of the halo: faces of 128, 512, 1024 KB
 HALO_ITERATIONS, QUICK_ITERATIONS = 100, 10
+HALO_MEMORY = ("malloc", "alloc")  # of the C library, of MPI_Alloc_mem
 HALO_FACTORS = (0.5, 1, 2)  # computing / what plain takes to exchange
 MEASURED = ("samples", "core_to_core_ns")  # of a line; the rest says what it is about
-LABELS = ("side", "type", "factor", "messages", "compute_us", "iterations")
+LABELS = ("side", "type", "memory", "factor", "messages", "compute_us", "iterations")
 
 
 # ---- what follows from the lines of one run: more lines
@@ -219,11 +220,12 @@ def halo_2d(bench, args):
     study = Study(bench, args, "halo_2d", halo, users_per_node=2).computes()
     iterations = count(args, HALO_ITERATIONS, QUICK_ITERATIONS)
     for size in HALO[:1] if args.quick else HALO:
-        look = figures(study.lines("plain", iterations, *size, 0))
+        look = figures(study.lines("plain", iterations, *size, 0, HALO_MEMORY[0]))
         exchange_us = next(iter(look))[1]["exchange"]
         for factor in HALO_FACTORS:
-            words = (*size, round(factor * exchange_us))
-            study.turns(iterations, *words, factor=factor)
+            for memory in HALO_MEMORY:
+                words = (*size, round(factor * exchange_us), memory)
+                study.turns(iterations, *words, factor=factor, memory=memory)
     return study.rows()
 
 

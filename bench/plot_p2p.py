@@ -119,8 +119,8 @@ def sweep(rows):
 
 
 def halo(rows):
-    """Figure 6: the whole run by computing, a panel for each face."""
-    shown = [r for r in rows if r["metric"] == "run"]
+    """Figure 6: the whole run by computing, a panel for each face; with memory that any program has."""
+    shown = [r for r in rows if r["metric"] == "run" and r.get("memory") != "alloc"]
     sizes = sorted({r["bytes"] for r in shown if r["program"] == "halo"})
     made = panels(shown, "halo", len(sizes))
     if made is None:

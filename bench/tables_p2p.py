@@ -30,7 +30,8 @@ TEXTS = {
     "sweep": "MPI_Isend, MPI_Irecv, compute, MPI_Waitall on both sides: the time of all over the longer of "
     "computing and transfer, by computing / transfer (*factor*).",
     "halo": "Four users in a torus, 5-point stencil, four faces of so many bytes each: the whole run; by "
-    "computing / what plain takes for an exchange (*factor*).",
+    "computing / what plain takes for an exchange (*factor*). Every ten iterations all agree on a number. "
+    "*memory*: the grid is of malloc or of MPI_Alloc_mem, which ghosts map.",
     "hops": "One user, which sends 8 bytes to itself, and its ghost, on a core each; nanoseconds. "
     "*ask*: MPI_Iprobe; *ask_idle*: when the ghost had nothing to do for 20 us before.",
 }
@@ -197,7 +198,7 @@ TARGETS = (
 def place(row):
     """Which measurement: what tells a row from its neighbours."""
     words = [row["program"], row["metric"], size(row["bytes"])]
-    words += [f"{k} {row[k]}" for k in ("type", "side", "factor") if k in row]
+    words += [f"{k} {row[k]}" for k in ("type", "side", "memory", "factor") if k in row]
     return ", ".join([*words, f"{row['nodes']} node{'s' * (row['nodes'] > 1)}"])
 
 
@@ -274,7 +275,8 @@ def figure(program, row, tail, wrong):
 def program_lines(program, rows, wrong):
     """A line for each measurement, a column for each configuration."""
     configs = [c for c in CONFIGS if any(r["config"] == c for r in rows)]
-    labels = [k for k in ("nodes", "type", "side", "factor") if len({r.get(k) for r in rows}) > 1]
+    known = ("nodes", "type", "side", "memory", "factor")
+    labels = [k for k in known if len({r.get(k) for r in rows}) > 1]
     lines = []
     for metric in METRICS[program]:
         tails = twins(rows, program, f"{metric}_p90")

@@ -2,8 +2,10 @@
 // Copyright the Casper developers
 // Halo exchange in two dimensions (CasperII V.B.2): N x N words on each process of a torus, a 5-point stencil with arms
 // of WIDE words, so that faces are N x WIDE words and no corner is needed; columns are vector types. An iteration
-// posts all, updates the cells that need no neighbour, computes COMPUTE_US more, waits, updates the others.
-//   halo_2d FILE BYTES_MAX ITERATIONS sleep|spin N WIDE COMPUTE_US
+// posts all, updates the cells that need no neighbour, computes COMPUTE_US more, waits, updates the others. Every
+// RESIDUAL_EVERY iterations all processes agree on a number, as on a time step or on whether to go on.
+//   halo_2d FILE BYTES_MAX ITERATIONS sleep|spin N WIDE COMPUTE_US malloc|alloc
+// alloc: the grid is memory of MPI_Alloc_mem, which ghosts map.
 // exchange: as many iterations before without computing; run: all iterations; post, wait: in each of them.
 // Words are unsigned and the stencil keeps their sum, modulo 2^64: so data are checked.
 #include <mpi.h>
@@ -14,6 +16,7 @@
 #include "../micro/bench.h"
 #include "../micro/two_sided.h"
 
+enum { RESIDUAL_EVERY = 10 };
 enum { SIDES = 4 }; // up, down, left, right
 
 static struct ts ts;
@@ -21,6 +24,7 @@ static double exchange_s[TS_SAMPLE_MAX], post_s[TS_SAMPLE_MAX], wait_s[TS_SAMPLE
 static struct {
     long n, wide, row; // row: words of a row with both halos
     uint64_t *now, *next;
+    int allocated; // by MPI
     MPI_Comm torus;
     MPI_Datatype rows, columns;
     int neighbour[SIDES];
@@ -45,11 +49,28 @@ static void make_torus(void)
     MPI_Type_commit(&g.columns);
 }
 
+static uint64_t *take(size_t bytes)
+{
+    void *p = NULL;
+    if (!g.allocated)
+        return (uint64_t *)ts_memory(bytes);
+    MPI_Alloc_mem((MPI_Aint)bytes, MPI_INFO_NULL, &p);
+    return memset(p, 0, bytes);
+}
+
+static void give(uint64_t *p)
+{
+    if (g.allocated)
+        MPI_Free_mem(p);
+    else
+        free(p);
+}
+
 static void make_data(void)
 {
     const size_t bytes = sizeof(uint64_t) * (size_t)(g.row * g.row);
-    g.now = (uint64_t *)ts_memory(bytes);
-    g.next = (uint64_t *)ts_memory(bytes);
+    g.now = take(bytes);
+    g.next = take(bytes);
     for (long i = 0; i < g.n; i++)
         for (long j = 0; j < g.n; j++)
             *cell(g.now, i, j) = (uint64_t)((i * g.n + j) * SIDES + ts.rank) * 0x9e3779b97f4a7c15u;
@@ -115,14 +136,20 @@ static void iterate(int i, double compute_s)
     wait_s[i] = t3 - t2;
 }
 
+static uint64_t of_all(uint64_t own, MPI_Op op)
+{
+    uint64_t all = 0;
+    MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, op, g.torus);
+    return all;
+}
+
 static uint64_t sum(void)
 {
-    uint64_t own = 0, all = 0;
+    uint64_t own = 0;
     for (long i = 0; i < g.n; i++)
         for (long j = 0; j < g.n; j++)
             own += *cell(g.now, i, j);
-    MPI_Allreduce(&own, &all, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
-    return all;
+    return of_all(own, MPI_SUM);
 }
 
 // Faces of the first exchange, word by word: the neighbours' cells begin with the same words but for the rank.
@@ -159,8 +186,11 @@ static void run(double compute_s)
     const uint64_t before = sum();
     MPI_Barrier(g.torus);
     const double start = bench_now();
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < count; i++) {
         iterate(i, compute_s);
+        if (i % RESIDUAL_EVERY == 0)
+            (void)of_all(*cell(g.now, 0, 0), MPI_MAX);
+    }
     MPI_Barrier(g.torus);
     all_s = bench_now() - start;
     ts_end(&ts);
@@ -175,20 +205,21 @@ static void run(double compute_s)
 
 int main(int argc, char **argv)
 {
-    ts_open(&ts, argc, argv, 1, 3,
-            "halo_2d FILE BYTES_MAX ITERATIONS sleep|spin N WIDE COMPUTE_US");
+    ts_open(&ts, argc, argv, 1, 4,
+            "halo_2d FILE BYTES_MAX ITERATIONS sleep|spin N WIDE COMPUTE_US malloc|alloc");
     g.n = atol(argv[5]);
     g.wide = atol(argv[6]);
     if (g.wide < 1 || 2 * g.wide > g.n)
         bench_die("halo_2d: WIDE from 1 to N / 2");
     g.row = g.n + 2 * g.wide;
+    g.allocated = strcmp(argv[8], "alloc") == 0;
     make_torus();
     make_data();
     run(1e-6 * strtod(argv[7], NULL));
     MPI_Type_free(&g.rows);
     MPI_Type_free(&g.columns);
     MPI_Comm_free(&g.torus);
-    free(g.now);
-    free(g.next);
+    give(g.now);
+    give(g.next);
     return ts_close(&ts);
 }

@@ -2,6 +2,8 @@
 # Copyright the Casper developers
 """bench/held.py and tables_adapt.py: which setting held in a phase, and which figures are beyond limits."""
 
+import os
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -92,23 +94,23 @@ def test_a_report_that_lost_changes_says_nothing():
     assert held.held("plain", MULTI, None) == [{}] * 8
 
 
-def row(config, phase, seconds):
-    labels = {"mpi": "m50", "program": "multiphase", "config": config, "phase": phase}
+def row(config, phase, seconds, program="multiphase"):
+    labels = {"mpi": "m50", "program": program, "config": config, "phase": phase}
     labels["kind"] = ("run", "COMP", "COMM")[phase]
     return {**labels, "seconds": seconds, "seconds_lo": seconds, "seconds_hi": seconds}
 
 
-def rows_of(**seconds):
+def rows_of(program="multiphase", **seconds):
     """Two phases of each configuration, and the run."""
     return [
-        row(c, p, x)
+        row(c, p, x, program)
         for c, both in seconds.items()
         for p, x in ((1, both[0]), (2, both[1]), (0, sum(both)))
     ]
 
 
-def complaints(capsys, **seconds):
-    rows = rows_of(**seconds)
+def complaints(capsys, program="multiphase", **seconds):
+    rows = rows_of(program, **seconds)
     count = tables_adapt.check("adapt", {"rows": rows})
     assert len(capsys.readouterr().out.splitlines()) == count
     return count
@@ -121,8 +123,16 @@ def test_the_best_of_each_phase_is_the_measure(capsys):
     assert complaints(capsys, **STATIC, auto=(2.05, 1.02)) == 0
     assert complaints(capsys, **STATIC, auto=(2.2, 1.0)) == 2  # the phase, and the run
     assert complaints(capsys, **STATIC, auto=(2.08, 1.04)) == 1  # the run alone
-    assert complaints(capsys, **STATIC, P=(3, 3), GP=(3, 3)) == 1  # GP no better
-    assert complaints(capsys, on1=(2, 1), on2=(2, 1), off=(3, 1)) == 1  # on1 loses nothing
+
+
+def test_where_the_library_accumulates_ghosts_are_the_narrow_place(capsys):
+    equal = {"on1": (2, 1), "on2": (2, 1), "off": (3, 1)}
+    many = "multiphase_library"
+    assert complaints(capsys, many, **STATIC, P=(3, 3), GP=(3, 2), U=(2, 1)) == 0
+    assert complaints(capsys, many, **STATIC, P=(3, 3), GP=(3, 3)) == 1  # GP no better
+    assert complaints(capsys, many, **STATIC, U=(2.2, 1)) == 2
+    assert complaints(capsys, many, **equal) == 1  # on1 loses nothing
+    assert complaints(capsys, **equal, U=(3, 3), P=(3, 3), GP=(3, 3)) == 0
 
 
 def test_the_page_tells_settings_by_their_share():
@@ -185,6 +195,7 @@ class FakeBench(driver.Bench):
 
     def lines(self, program, args, more=list, **how):
         self.started.append(how["env"])
+        assert how["before"][1] == how["users_per_node"] + (how["ghosts"] or 0)
         if program == "sync_cost":
             return [{"what": tables_adapt.FENCE, "samples": [1.0]}]
         return more(MULTI if args[0] == "multiphase" else lines("COMP"))
@@ -221,3 +232,52 @@ def test_a_library_without_a_progress_thread_has_no_row_of_it():
     rows, _ = fake_rows("multiphase")
     assert {r["config"] for r in rows} == set(adapt.CONFIGS) - {"thread"}
     assert [r["seconds"] for r in rows if r["config"] == "auto"] == [1] * 8 + [8]
+
+
+def test_the_library_accumulates_where_the_name_says_so():
+    rows, started = fake_rows("multiphase_library")
+    assert {r["program"] for r in rows} == {"multiphase_library"}
+    casper = [e for e in started if "CSP_REPORT_FILE" in e]
+    assert casper and all(e["CSP_ACC_ROUTE"] == "library" for e in casper)
+    _, started = fake_rows("multiphase")
+    assert not any("CSP_ACC_ROUTE" in e for e in started)
+
+
+class ThreadMpi(FakeMpi):
+    name, thread = "m50 with a thread", {"PROGRESS": "1"}
+
+
+def test_the_progress_thread_has_fewer_rounds(monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "FakeMpi", ThreadMpi)
+    monkeypatch.setattr(adapt, "THREAD_ROUNDS", 1)
+    rows, started = fake_rows("multiphase")
+    assert sum("PROGRESS" in e for e in started) == 1
+    assert [r["seconds"] for r in rows if r["config"] == "thread"] == [1] * 8 + [8]
+    rows, _ = fake_rows("multiphase_library")
+    assert "thread" not in {r["config"] for r in rows}
+
+
+PLACES = [
+    ((2, 4, "0"), ["0", "0", "0", "0"]),
+    ((2, 4, "0,1"), ["0", "1", "1", "0"]),
+    ((1, 2, "0,1"), ["0", "1"]),
+    ((3, 6, "4,7"), ["4", "7", "4", "7", "4", "7"]),
+]
+
+
+@pytest.mark.parametrize(("job", "cores"), PLACES)
+@pytest.mark.parametrize("variable", ["PMI_RANK", "OMPI_COMM_WORLD_RANK"])
+def test_processes_take_the_cores_in_turn(tmp_path, variable, job, cores):
+    per_node, count, allowed = job
+    taskset = tmp_path / "taskset"  # which machine has the cores?
+    taskset.write_text("#!/bin/sh\necho $*\n")
+    taskset.chmod(0o755)
+    for rank, core in zip(range(count), cores, strict=True):
+        done = subprocess.run(
+            [adapt.PLACE, str(per_node), allowed, "program", "its word"],
+            env={"PATH": f"{tmp_path}:{os.environ['PATH']}", variable: str(rank)},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        assert done.stdout == f"-c {core} program its word\n"
