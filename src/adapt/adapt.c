@@ -474,6 +474,17 @@ void csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_don
     csp_adapt_restart(a, now_ns, done);
 }
 
+void csp_adapt_charge(struct csp_adapt *a, uint64_t now_ns, uint64_t lost_ns)
+{
+    uint64_t at_ns = now_ns + (uint64_t)((double)lost_ns / a->config.budget);
+    if ((double)lost_ns <= a->last_lost_ns)
+        return;
+    a->last_lost_ns = (double)lost_ns;
+    a->probed_ns = now_ns;
+    if (at_ns > a->probe_at_ns)
+        a->probe_at_ns = at_ns;
+}
+
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a)
 {
     return a->urgent ? a->config.interval_ns / URGENT_SHARE

@@ -42,10 +42,10 @@ static struct csp_conductor **find(struct csp_keep *k, uint64_t gid)
 }
 
 static void tell(struct csp_keep *k, const struct csp_conductor *c, int node,
-                 enum csp_keep_kind kind, uint64_t route)
+                 enum csp_keep_kind kind, uint64_t n)
 {
     struct csp_keep_msg msg = {
-        .gid = c->gid, .node = node, .kind = (uint16_t)kind, .calls = c->probe, .n = route};
+        .gid = c->gid, .node = node, .kind = (uint16_t)kind, .calls = c->probe, .n = n};
     csp_keep_post(k, node, &msg);
 }
 
@@ -70,23 +70,23 @@ static void begin(struct csp_keep *k, struct csp_conductor *c, uint64_t route, u
     }
 }
 
-// Until the loss of a user of the window, on average, is within the budget. There are as many nodes as players, or more.
-static uint64_t pause_ns(const struct csp_keep *k, const struct csp_conductor *c)
+// What a user of the window lost, on average: at all players' targets. There are as many nodes as players, or more.
+static double lost_ns(const struct csp_conductor *c)
 {
     uint64_t players = (uint64_t)c->nplayers, nodes = players > c->nodes ? players : c->nodes;
-    return (uint64_t)(c->lost_ns / (double)nodes / k->config.adapt.budget);
+    return c->lost_ns / (double)nodes;
 }
 
 static void decide(struct csp_keep *k, struct csp_conductor *c, uint64_t now_ns)
 {
     c->ntrying = 0;
     c->end_ns = 0;
-    c->again_ns = now_ns + pause_ns(k, c);
+    c->again_ns = now_ns + (uint64_t)(lost_ns(c) / k->config.adapt.budget);
     csp_keep_look_at(k, now_ns); // others may have waited for it
     struct player *p;
     for (int node = 0; (p = csp_keep_next(&c->players, &node));) {
         p->tries = 0;
-        tell(k, c, p->node, CSP_KEEP_DECIDE, 0);
+        tell(k, c, p->node, CSP_KEEP_DECIDE, (uint64_t)lost_ns(c));
     }
 }
 

@@ -231,11 +231,12 @@ static void decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
     go_on(k, r, home, now_ns);
 }
 
-static void on_decide(struct csp_keep *k, struct csp_keeper *r, uint64_t now_ns)
+static void on_decide(struct csp_keep *k, struct csp_keeper *r, uint64_t lost_ns, uint64_t now_ns)
 {
     enum csp_adapt_route home = r->adapt.home;
     r->owes = 0;
     csp_adapt_decide(&r->adapt, now_ns, r->done);
+    csp_adapt_charge(&r->adapt, now_ns, lost_ns);
     if (r->nmembers > 0)
         go_on(k, r, home, now_ns);
 }
@@ -403,7 +404,7 @@ void csp_keeper_receive(struct csp_keep *k, int from, const struct csp_keep_msg 
         on_probe(k, r, msg, now_ns);
         break;
     case CSP_KEEP_DECIDE:
-        on_decide(k, r, now_ns);
+        on_decide(k, r, msg->n, now_ns);
         break;
     default:
         on_bye(k, at);

@@ -392,7 +392,8 @@ static void stops_seldom_beside_a_user_that_never_flushes(void **state)
 struct desk {
     struct csp_keep *keep;
     int sent[CSP_KEEP_BYE + 1];
-    int asked_for; // the route of the last change
+    int asked_for;    // the route of the last change
+    uint64_t lost_ns; // of the last decision
     uint64_t now_ns;
     int said, off;
     double waited_ns; // for an operation, as said last
@@ -405,6 +406,8 @@ static void note_sent(void *ctx, int to, const struct csp_keep_msg *msg)
     d->sent[msg->kind]++;
     if (msg->kind == CSP_KEEP_CLOSE)
         d->asked_for = msg->route;
+    if (msg->kind == CSP_KEEP_DECIDE)
+        d->lost_ns = msg->n;
 }
 
 static void note_said(void *ctx, uint64_t gid, const struct csp_adapt *why, uint64_t users)
@@ -523,6 +526,29 @@ static void leaves_a_probe_that_costs_too_much(void **state)
     close_kept(&d);
 }
 
+// A user that waits for all nodes at once loses what all keepers measure, each a part of it: the next probe waits for that.
+static void plans_by_what_all_lost(void **state)
+{
+    (void)state;
+    static const uint64_t lost_ns[] = {0, 2 * INTERVAL_NS};
+    const double budget = csp_adapt_config_for(INTERVAL_NS).budget;
+    uint64_t begin_ns, waited_ns[2];
+    for (int i = 0; i < 2; i++) {
+        struct desk d;
+        uint64_t change = 0;
+        open_probed(&d, 15000, &change);
+        to_desk(&d, CONDUCTOR, CSP_KEEP_DECIDE, lost_ns[i]);
+        to_desk(&d, ORIGIN, CSP_KEEP_CLOSED, ++change);
+        begin_ns = d.now_ns;
+        for (int wants = d.sent[CSP_KEEP_WANT]; d.sent[CSP_KEEP_WANT] == wants;)
+            interval(&d, 10000, &change);
+        waited_ns[i] = d.now_ns - begin_ns;
+        close_kept(&d);
+    }
+    assert_true((double)waited_ns[0] < (double)lost_ns[1] / budget);
+    assert_true((double)waited_ns[1] >= (double)lost_ns[1] / budget);
+}
+
 // A conductor and its three keepers, by hand.
 enum { KEEPERS = 3 };
 
@@ -573,6 +599,25 @@ static void ends_a_probe_for_all_at_once(void **state)
     from_keeper(&d, 0, CSP_KEEP_QUIT, 0); // nobody waits for who has left
     assert_int_equal(d.sent[CSP_KEEP_DECIDE], 2 * KEEPERS - 1);
     from_keepers(&d, 1, CSP_KEEP_QUIT, 0);
+    csp_keep_free(d.keep);
+}
+
+// What a user lost is what it lost at the targets of all keepers.
+static void tells_what_a_probe_cost(void **state)
+{
+    (void)state;
+    struct desk d;
+    open_conductor(&d);
+    for (int i = 0; i < KEEPERS; i++) {
+        struct csp_keep_msg msg = {.gid = GID, .node = i, .kind = CSP_KEEP_TRIED, .calls = 1};
+        msg.users = 1;
+        msg.n = KEEPERS; // nodes whose users it heard of
+        msg.waited_ns = 1000;
+        csp_keep_receive(d.keep, i, &msg, d.now_ns);
+    }
+    assert_int_equal(d.sent[CSP_KEEP_DECIDE], KEEPERS);
+    assert_int_equal(d.lost_ns, KEEPERS * 1000);
+    from_keepers(&d, 0, CSP_KEEP_QUIT, 0);
     csp_keep_free(d.keep);
 }
 
@@ -738,6 +783,8 @@ int main(void)
         cmocka_unit_test(stays_with_a_probe_until_it_ends_for_all),
         cmocka_unit_test(leaves_a_probe_that_costs_too_much),
         cmocka_unit_test(ends_a_probe_for_all_at_once),
+        cmocka_unit_test(plans_by_what_all_lost),
+        cmocka_unit_test(tells_what_a_probe_cost),
         cmocka_unit_test(ends_a_probe_in_time),
         cmocka_unit_test(looks_are_few_with_many_windows),
     };
