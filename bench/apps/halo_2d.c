@@ -16,8 +16,10 @@
 #include "../micro/bench.h"
 #include "../micro/two_sided.h"
 
-enum { RESIDUAL_EVERY = 10 };
-enum { SIDES = 4 }; // up, down, left, right
+enum {
+    SIDES = 4, // up, down, left, right
+    RESIDUAL_EVERY = 10
+};
 
 static struct ts ts;
 static double exchange_s[TS_SAMPLE_MAX], post_s[TS_SAMPLE_MAX], wait_s[TS_SAMPLE_MAX];

@@ -153,6 +153,12 @@ static void begin_again(struct csp_adapt_cost *c, double ns)
     c->n = 1;
 }
 
+// Until the loss of a probe is within the budget.
+static uint64_t pause_for(const struct csp_adapt *a, double lost_ns)
+{
+    return (uint64_t)(lost_ns / a->config.budget);
+}
+
 // The old costs say nothing now, so the other route is worth a probe soon. Phases that come as fast as
 // probes use up the credit.
 static void forget(struct csp_adapt *a, double ns)
@@ -162,7 +168,7 @@ static void forget(struct csp_adapt *a, double ns)
     begin_again(&a->cost[a->home], ns);
     a->cost[csp_adapt_other(a->home)].n = 0;
     a->pause_ns = a->config.probe_every_ns;
-    uint64_t at_ns = a->probed_ns + (uint64_t)(a->last_lost_ns / a->config.budget) / a->credit;
+    uint64_t at_ns = a->probed_ns + pause_for(a, a->last_lost_ns) / a->credit;
     if (at_ns < a->probe_at_ns)
         a->probe_at_ns = at_ns;
     a->credit -= a->credit > 1;
@@ -240,15 +246,14 @@ static void want_probe(struct csp_adapt *a, uint64_t now_ns)
 // A measurement of the chosen route is complete.
 static void settle(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done here)
 {
-    struct csp_adapt_cost *c = &a->cost[a->home];
     if (a->mixed ? is_other_work(a, here) : is_new_phase(a, here)) {
         begin_phase(a, here);
         a->mixed = 1; // the phase began somewhere in it: good for a first comparison only
     } else if (a->mixed) {
-        begin_again(c, cost(a, here));
+        begin_again(&a->cost[a->home], cost(a, here));
         a->mixed = 0;
     } else if (!a->odd) {
-        learn(c, cost(a, here));
+        learn(&a->cost[a->home], cost(a, here));
     }
     if (!a->odd)
         a->per_call = per_call(here);
@@ -261,7 +266,7 @@ static void settle(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done h
 // The next probe: when the loss of this one is within the budget.
 static void plan_probe(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
 {
-    uint64_t pause_ns = (uint64_t)(lost_ns / a->config.budget);
+    uint64_t pause_ns = pause_for(a, lost_ns);
     a->lost_ns += lost_ns;
     a->last_lost_ns = lost_ns;
     a->probed_ns = now_ns;
@@ -465,24 +470,27 @@ enum csp_adapt_route csp_adapt_probe(struct csp_adapt *a, uint64_t now_ns,
     return a->now;
 }
 
-void csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done)
+// Others may have lost more by the probe than was measured here.
+static void charge(struct csp_adapt *a, uint64_t now_ns, double lost_ns)
 {
-    if (a->now == a->home)
-        return;
-    a->lost_here_ns += loss(a, between(a->since, done)); // a probe begins with a known cost at home
-    end_probe(a, now_ns);
-    csp_adapt_restart(a, now_ns, done);
+    if (lost_ns > a->last_lost_ns) {
+        uint64_t at_ns = now_ns + pause_for(a, lost_ns);
+        a->last_lost_ns = lost_ns;
+        a->probed_ns = now_ns;
+        a->probe_at_ns = at_ns > a->probe_at_ns ? at_ns : a->probe_at_ns;
+    }
 }
 
-void csp_adapt_charge(struct csp_adapt *a, uint64_t now_ns, uint64_t lost_ns)
+void csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done,
+                      uint64_t lost_ns)
 {
-    uint64_t at_ns = now_ns + (uint64_t)((double)lost_ns / a->config.budget);
-    if ((double)lost_ns <= a->last_lost_ns)
-        return;
-    a->last_lost_ns = (double)lost_ns;
-    a->probed_ns = now_ns;
-    if (at_ns > a->probe_at_ns)
-        a->probe_at_ns = at_ns;
+    if (a->now != a->home) {
+        a->lost_here_ns +=
+            loss(a, between(a->since, done)); // a probe begins with a known cost at home
+        end_probe(a, now_ns);
+        csp_adapt_restart(a, now_ns, done);
+    }
+    charge(a, now_ns, (double)lost_ns);
 }
 
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a)

@@ -107,11 +107,9 @@ static inline int csp_adapt_is_trying(const struct csp_adapt *a)
     return a->now != a->home && !a->tried;
 }
 
-/** With `by_order`: the end of the probe, if there is one. */
-void csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done);
-
-/** With `by_order`, after the end of a probe: what a user lost by it in all, also where others measured. */
-void csp_adapt_charge(struct csp_adapt *a, uint64_t now_ns, uint64_t lost_ns);
+/** With `by_order`: the end of the probe, if there is one; what a user lost by it in all, also where others measured. */
+void csp_adapt_decide(struct csp_adapt *a, uint64_t now_ns, struct csp_adapt_done done,
+                      uint64_t lost_ns);
 
 /** With `by_order`: how long the probe that is due may wait for others that want one. */
 uint64_t csp_adapt_patience_ns(const struct csp_adapt *a);

@@ -235,8 +235,7 @@ static void on_decide(struct csp_keep *k, struct csp_keeper *r, uint64_t lost_ns
 {
     enum csp_adapt_route home = r->adapt.home;
     r->owes = 0;
-    csp_adapt_decide(&r->adapt, now_ns, r->done);
-    csp_adapt_charge(&r->adapt, now_ns, lost_ns);
+    csp_adapt_decide(&r->adapt, now_ns, r->done, lost_ns);
     if (r->nmembers > 0)
         go_on(k, r, home, now_ns);
 }
@@ -308,7 +307,7 @@ static struct member *find_member(const struct csp_keeper *r, int node)
 static void quit(struct csp_keep *k, struct csp_keeper *r, struct member *last, uint64_t now_ns)
 {
     r->changing = r->owes = 0;
-    csp_adapt_decide(&r->adapt, now_ns, r->done);
+    csp_adapt_decide(&r->adapt, now_ns, r->done, 0);
     if (!r->leavers)
         tell_conductor(k, r, CSP_KEEP_QUIT);
     last->next = r->leavers;

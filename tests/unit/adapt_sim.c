@@ -45,7 +45,7 @@ static void report(struct sim *s)
     tell(s);
     csp_adapt_step(a, (uint64_t)s->now_ns, s->told);
     if (a->now != a->home && a->tried)
-        csp_adapt_decide(a, (uint64_t)s->now_ns, s->told);
+        csp_adapt_decide(a, (uint64_t)s->now_ns, s->told, 0);
     if (a->due && !s->order_ns)
         s->order_ns = s->now_ns + (double)csp_adapt_patience_ns(a);
     s->report_ns = s->now_ns + (double)a->config.interval_ns / CSP_ADAPT_REPORTS;

@@ -16,6 +16,24 @@ static struct sim_phase phase(double on, double off, double best_s)
     return (struct sim_phase){.ns = {on * 1e3, off * 1e3}, .best_s = best_s};
 }
 
+// One operation between two waits, and much computing.
+static struct sim_phase sparse(double on, double off, double best_s)
+{
+    struct sim_phase p = phase(on, off, best_s);
+    p.per_call = 1;
+    p.compute_ns = 5000000;
+    return p;
+}
+
+// So many, and little.
+static struct sim_phase dense(double on, double off, double best_s, double per_call)
+{
+    struct sim_phase p = phase(on, off, best_s);
+    p.per_call = per_call;
+    p.compute_ns = 50000;
+    return p;
+}
+
 static void assert_within(double slower, double limit, const char *what, uint64_t seed)
 {
     if (slower > limit)
@@ -156,9 +174,7 @@ static void a_cheaper_phase_is_no_reason(void **state)
         struct sim_result r;
         for (int i = 0; i < w.nphases; i++) {
             double length_s = 1 + 0.001 * (double)(unit_random(&random) % 100);
-            w.phase[i] = i % 2 ? phase(10, 40, length_s) : phase(300, 1500, length_s);
-            w.phase[i].per_call = i % 2 ? 100 : 1;
-            w.phase[i].compute_ns = i % 2 ? 50000 : 5000000;
+            w.phase[i] = i % 2 ? dense(10, 40, length_s, 100) : sparse(300, 1500, length_s);
         }
         sim_run(&w, &shipped, &r);
         for (int i = 0; i < w.nphases; i++)
@@ -177,9 +193,7 @@ static void follows_phases_behind_noise(void **state)
         struct sim_world w = {.nphases = 8, .noise = 0.5, .per_call = 1, .seed = seed};
         struct sim_result r;
         for (int i = 0; i < w.nphases; i++) {
-            w.phase[i] = i % 2 ? phase(40, 15, 3) : phase(100, 1200, 3);
-            w.phase[i].per_call = i % 2 ? 50 : 1;
-            w.phase[i].compute_ns = i % 2 ? 50000 : 5000000;
+            w.phase[i] = i % 2 ? dense(40, 15, 3, 50) : sparse(100, 1200, 3);
             w.phase[i].tail = i % 2 ? 0 : 60;
         }
         sim_run(&w, &shipped, &r);
